@@ -37,9 +37,16 @@ impl Announced {
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        // A file that stays is harmless: it is read only while a process has the folder, and the next server writes it anew.
+        // A file that stays is harmless: it is read only while a process has the folder, and the next one that opens the
+        // folder removes it.
         let _ = fs::remove_file(&self.file);
     }
+}
+
+/// Removes the address of a server that was killed. The caller has the folder open.
+pub(crate) fn forget(folder: &Path) {
+    // As above: a file that stays is harmless.
+    let _ = fs::remove_file(folder.join(FILE));
 }
 
 /// The address of the server that has a folder open, if it left one. A server that was killed leaves its address
@@ -65,6 +72,9 @@ mod tests {
         let announced = Announced::write(folder.path(), "http://127.0.0.1:9000").unwrap();
         assert_eq!(of_folder(folder.path()).as_deref(), Some("http://127.0.0.1:9000"));
         drop(announced);
+        assert_eq!(of_folder(folder.path()), None);
+        std::mem::forget(Announced::write(folder.path(), "http://127.0.0.1:9000").unwrap());
+        forget(folder.path());
         assert_eq!(of_folder(folder.path()), None);
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use singlet_design::{Design, Entity, Environment};
 use singlet_dynamodb::{Connection, DynamoDb};
@@ -18,6 +19,11 @@ use crate::{cursor_key, endpoint};
 const DEFAULT_FOLDER: &str = "./singlet-data";
 /// Where the AWS tools look for the address of an endpoint.
 const ADDRESS_VARIABLES: [&str; 2] = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"];
+
+/// How long a command waits for another one that has the folder open.
+const WAIT_MAX: Duration = Duration::from_secs(2);
+/// The pause between two attempts to open a folder.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where a command works.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,9 +81,22 @@ impl Target {
                 let database = Database::in_memory().map_err(|error| Failure::Refused(error.to_string()))?;
                 (Either::First(Embedded::new(database.clone(), "memory")), Some(database))
             }
-            Place::Endpoint => (Either::Second(connect(arguments)), None),
+            Place::Endpoint => (Either::Second(connect(arguments)?), None),
         };
         Ok(Target { store, database, place })
+    }
+
+    /// Opens what the arguments say to look at it only. A folder without data isn't made, but taken for empty.
+    pub(crate) fn to_plan(arguments: &StoreArguments) -> Result<Target, Failure> {
+        let place = Place::of(arguments, |name| std::env::var(name).ok());
+        match &place {
+            Place::Folder(folder) if !has_data(folder)? => {
+                let database = Database::in_memory().map_err(|error| Failure::Refused(error.to_string()))?;
+                let store = Embedded::new(database.clone(), folder.display().to_string());
+                Ok(Target { store: Either::First(store), database: Some(database), place })
+            }
+            _ => Target::open(arguments, false),
+        }
     }
 
     /// Opens what the arguments say for a pattern of a design. An empty database in memory gets the design's tables.
@@ -138,6 +157,9 @@ impl Target {
     }
 }
 
+/// The advice for a folder that another command has open.
+const WAIT_FOR_COMMAND: &str = "If it is another command, run this one again when that one has ended.";
+
 /// The command that a folder is opened for. It decides what to do instead if another process has the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -159,8 +181,8 @@ impl Purpose {
                 format!("A server answers for it: add `--endpoint-url {address}` instead of --data")
             }
             (Purpose::Design, None) => format!(
-                "If it is `singlet serve`, add the address that it printed when it started, such as \
-                 `--endpoint-url {address}`"
+                "If it is another command, run this one again when that one has ended. If it is `singlet serve`, add the \
+                 address that it printed when it started, such as `--endpoint-url {address}`"
             ),
             (Purpose::Server, Some(_)) => {
                 format!(
@@ -168,7 +190,7 @@ impl Purpose {
                 )
             }
             (Purpose::Server, None) => {
-                "Stop that process, or choose another folder with --data DIR".to_owned()
+                "Stop that process or wait for its end, or choose another folder with --data DIR".to_owned()
             }
             (Purpose::Demo, Some(_)) => {
                 format!(
@@ -179,12 +201,12 @@ impl Purpose {
                 "A demo is being started in it; wait for it, or name another folder with --path".to_owned()
             }
             (Purpose::Backups, _) => format!(
-                "If it is `singlet serve`, ask it:\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
+                "{WAIT_FOR_COMMAND} If it is `singlet serve`, ask it:\n  aws dynamodb create-backup --table-name TABLE --backup-name NAME \
                  --endpoint-url {address}\n  aws dynamodb list-backups --endpoint-url {address}\n  aws dynamodb \
                  restore-table-from-backup --target-table-name NEW --backup-arn ARN --endpoint-url {address}"
             ),
             (Purpose::Transfer, _) => format!(
-                "If it is `singlet serve`, ask it:\n  aws dynamodb export-table-to-point-in-time --table-arn ARN \
+                "{WAIT_FOR_COMMAND} If it is `singlet serve`, ask it:\n  aws dynamodb export-table-to-point-in-time --table-arn ARN \
                  --s3-bucket NAME --endpoint-url {address}\n  aws dynamodb import-table --endpoint-url {address} …\nIt \
                  must have been started with --buckets DIR"
             ),
@@ -204,17 +226,48 @@ impl Purpose {
     }
 }
 
-/// Opens a data folder. It must exist unless `create` is set.
+/// Returns whether a folder has data. A file in its place is refused.
+pub(crate) fn has_data(folder: &Path) -> Result<bool, Failure> {
+    if folder.exists() && !folder.is_dir() {
+        let folder = folder.display();
+        return Err(Failure::Refused(format!(
+            "{folder} is a file, and data needs a folder; name another one"
+        )));
+    }
+    Database::is_in(folder).map_err(|reason| Failure::unreadable(folder, reason))
+}
+
+/// Opens a folder, and waits a moment if another process has it open: commands come to their end. A server stays, so
+/// nobody waits for one that left its address.
+pub(crate) fn in_turn<T>(folder: &Path, mut open: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let began = Instant::now();
+    loop {
+        match open() {
+            Err(Error::FolderInUse { .. })
+                if began.elapsed() < WAIT_MAX && endpoint::of_folder(folder).is_none() =>
+            {
+                std::thread::park_timeout(PAUSE);
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Opens a data folder. It must have data unless `create` is set.
 pub(crate) fn open_folder(
     folder: &Path,
     purpose: Purpose,
     create: bool,
     options: Options,
 ) -> Result<Database, Failure> {
-    if !create && !folder.exists() {
+    if !has_data(folder)? && !create {
         return Err(Failure::Refused(purpose.missing(folder)));
     }
-    let opened = Database::open_with(folder, options);
+    let opened = in_turn(folder, || Database::open_with(folder, options.clone()));
+    if opened.is_ok() {
+        // Nobody else has the folder now, so an address in it is that of a server that was killed.
+        endpoint::forget(folder);
+    }
     opened.inspect(LossArguments::tell).map_err(|error| match error {
         Error::FolderInUse { .. } => {
             Failure::InUse { folder: folder.display().to_string(), instead: purpose.instead(folder) }
@@ -234,22 +287,61 @@ pub(crate) fn open_place(
     open_folder(&place.data, purpose, create, Options { store, buckets, ..Options::default() })
 }
 
-fn connect(arguments: &StoreArguments) -> DynamoDb {
+fn connect(arguments: &StoreArguments) -> Result<DynamoDb, Failure> {
     // The SDK knows the variables, but only an address that is given lets this machine do without credentials.
     let address =
         ADDRESS_VARIABLES.iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));
-    let connection = Connection {
-        endpoint_url: arguments.endpoint_url.clone().or(address),
-        region: arguments.region.clone(),
-        profile: arguments.profile.clone(),
-    };
-    DynamoDb::connect(&connection).wait()
+    let endpoint_url = arguments.endpoint_url.clone().or(address);
+    if let Some(address) = endpoint_url.as_deref().filter(|address| !has_scheme(address)) {
+        return Err(Failure::Arguments(format!(
+            "the address `{address}` has no `http://` or `https://`: write `http://{address}`, or `https://{address}` \
+             if the connection is encrypted"
+        )));
+    }
+    let connection =
+        Connection { endpoint_url, region: arguments.region.clone(), profile: arguments.profile.clone() };
+    Ok(DynamoDb::connect(&connection).wait())
+}
+
+fn has_scheme(address: &str) -> bool {
+    let scheme = address.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arguments::KeyArguments;
+
+    #[test]
+    fn a_command_waits_for_another_one_to_leave_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Database::open(folder.path()).unwrap();
+        let mut attempts = 0;
+        let mut holder = Some(first);
+        let opened = in_turn(folder.path(), || {
+            attempts += 1;
+            let opened = Database::open(folder.path());
+            if attempts == 3 {
+                drop(holder.take().map(|first| first.close()));
+            }
+            opened
+        });
+        assert!(opened.is_ok() && attempts > 3, "{attempts}");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let _database = Database::open(folder.path()).unwrap();
+        let _announced = endpoint::Announced::write(folder.path(), "http://127.0.0.1:1").unwrap();
+        let mut attempts = 0;
+        let opened = in_turn(folder.path(), || {
+            attempts += 1;
+            Database::open(folder.path())
+        });
+        assert!(opened.is_err() && attempts == 1, "{attempts}");
+    }
 
     fn nothing() -> StoreArguments {
         StoreArguments {

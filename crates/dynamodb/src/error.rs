@@ -36,6 +36,10 @@ impl Failures {
             SdkError::TimeoutError(_) => {
                 self.unavailable("no answer came in time", "whether it is overloaded")
             }
+            SdkError::DispatchFailure(_) if !speaks_tls(&error) => self.unavailable(
+                "it answers without encryption",
+                "the address: `http://` in place of `https://`",
+            ),
             SdkError::DispatchFailure(failure) if failure.is_user() || failure.is_other() => {
                 self.unavailable(&innermost(&error), "the credentials and the region")
             }
@@ -115,6 +119,12 @@ impl Failures {
 fn said(error: &Error) -> String {
     let text = error.message().filter(|text| !text.is_empty());
     text.or(error.code()).map_or_else(|| innermost(error), str::to_owned)
+}
+
+/// Returns whether the failure isn't that of a service which answers a TLS handshake in plain text.
+fn speaks_tls(error: &(dyn StdError + 'static)) -> bool {
+    // The type is rustls's, which isn't a dependency of this crate.
+    !innermost(error).contains("InvalidContentType")
 }
 
 /// The reason below all the wrapping: `Connection refused (os error 111)`.

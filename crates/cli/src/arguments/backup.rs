@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::design::OutputFormat;
-use super::encryption::KeyArguments;
+use super::encryption::{KEY_OF_EXISTING, KeyArguments};
 use super::loss::LossArguments;
 use super::recovery::moment_ms;
 
@@ -53,13 +53,15 @@ Examples:
 
 /// `singlet backup`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("which").required(true).args(["table", "all"]))]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct BackupArguments {
     /// The table
-    #[arg(long, value_name = "NAME", required_unless_present = "all")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
 
     /// All tables, each at a moment of its own
-    #[arg(long, conflicts_with_all = ["table", "name"])]
+    #[arg(long, conflicts_with = "name")]
     pub(crate) all: bool,
 
     /// The name of the backup [default: by-hand]
@@ -80,6 +82,7 @@ pub(crate) struct BackupArguments {
 
 /// `singlet backups`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct BackupsArguments {
     /// Only those of tables of this name
     #[arg(long, value_name = "NAME")]
@@ -111,9 +114,10 @@ pub(crate) struct BackupsArguments {
 
 /// `singlet restore`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("source").required(true).args(["backup", "from", "of"]))]
 pub(crate) struct RestoreArguments {
     /// The backup's ARN, as `singlet backups` shows it
-    #[arg(long, value_name = "ARN", required_unless_present_any = ["from", "of"], conflicts_with = "from")]
+    #[arg(long, value_name = "ARN")]
     pub(crate) backup: Option<String>,
 
     /// A backup's file outside the data, as `singlet backup --to` made it
@@ -122,7 +126,7 @@ pub(crate) struct RestoreArguments {
 
     /// A table, to have it back as it was at a moment; it may have been deleted since. It needs point-in-time recovery
     /// to be on, see `singlet recovery`
-    #[arg(long, value_name = "TABLE", conflicts_with_all = ["backup", "from"])]
+    #[arg(long, value_name = "TABLE")]
     pub(crate) of: Option<String>,
 
     /// The moment: 2026-11-16T08:00:00Z, another time zone, or seconds since 1970 [default: the latest]

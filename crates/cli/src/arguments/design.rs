@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::encryption::KeyArguments;
+use super::encryption::{KEY_OF_EXISTING, KeyArguments};
 use super::loss::LossArguments;
 
 pub(super) const APPLY_NOTES: &str = "\
@@ -239,6 +239,7 @@ pub(crate) struct ApplyArguments {
 
 /// `singlet run`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) call: CallArguments,
@@ -253,6 +254,7 @@ pub(crate) struct RunArguments {
 
 /// `singlet explain`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) call: CallArguments,
@@ -360,6 +362,7 @@ pub(crate) enum DescribePart {
 
 /// `singlet seed`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct SeedArguments {
     /// The design
     #[arg(value_name = "FILE")]

@@ -44,6 +44,10 @@ not be open elsewhere. A crash at any moment loses nothing.
 Example:
   singlet compact ./singlet-data";
 
+/// The help of `--key-file` for commands that never create a folder.
+pub(super) const KEY_OF_EXISTING: &str =
+    "The file with the key of an encrypted folder [env: SINGLET_KEY, the key itself]";
+
 /// The key of an encrypted folder.
 #[derive(Debug, Default, Args)]
 pub(crate) struct KeyArguments {
@@ -77,6 +81,7 @@ pub(crate) struct NewKeyArguments {
 
 /// `singlet rotate-key`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct RotateKeyArguments {
     /// The folder with the data
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
@@ -92,6 +97,7 @@ pub(crate) struct RotateKeyArguments {
 
 /// `singlet compact`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct CompactArguments {
     /// The folder with the data
     #[arg(value_name = "DIR", default_value = "./singlet-data")]
@@ -103,6 +109,7 @@ pub(crate) struct CompactArguments {
 
 /// `singlet verify`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct VerifyArguments {
     /// How the answer is printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]

@@ -4,6 +4,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::backup::FolderArguments;
+use super::encryption::KEY_OF_EXISTING;
 
 pub(super) const RECOVERY_NOTES: &str = "\
 With recovery on, a table can be restored to any moment of the last days, even after it was deleted:
@@ -23,6 +24,7 @@ Examples:
 
 /// `singlet recovery`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct RecoveryArguments {
     /// Only this table
     #[arg(long, value_name = "NAME", required_if_eq_any = [("on", "true"), ("off", "true")])]

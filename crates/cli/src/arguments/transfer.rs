@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use singlet_engine::{IndexDefinition, ScalarType};
 
 use super::backup::FolderArguments;
+use super::encryption::KEY_OF_EXISTING;
 use super::recovery::moment_ms;
 
 pub(super) const EXPORT_NOTES: &str = "\
@@ -38,6 +39,7 @@ Examples:
 
 /// `singlet export`.
 #[derive(Debug, Args)]
+#[command(mut_arg("key_file", |key| key.help(KEY_OF_EXISTING)))]
 pub(crate) struct ExportArguments {
     /// The table
     #[arg(long, value_name = "NAME")]

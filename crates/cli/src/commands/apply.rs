@@ -16,7 +16,10 @@ use crate::target::Target;
 pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
     let design = design_file::load(&arguments.file)?;
     let environment = apply::choose_environment(&design, arguments.store.environment.as_deref())?;
-    let target = Target::open(&arguments.store, !arguments.remove)?;
+    let target = match arguments.dry_run {
+        true => Target::to_plan(&arguments.store)?,
+        false => Target::open(&arguments.store, !arguments.remove)?,
+    };
     let mut plan = if arguments.remove {
         apply::plan_removal(&design, &environment, target.store()).wait()?
     } else {
@@ -33,8 +36,9 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
         OutputFormat::Text => write!(stdout().lock(), "{plan}")?,
         OutputFormat::Json => writeln!(stdout().lock(), "{}", json(&plan))?,
     }
+    // A plan that would be refused fails in a dry run too, so that a pipeline notices it.
+    plan.check()?;
     if !arguments.dry_run {
-        plan.check()?;
         agree(&plan, arguments.yes)?;
         carry_out(&plan, &target, arguments.format)?;
     }

@@ -8,12 +8,15 @@ use crate::arguments::CompactArguments;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::size::readable;
+use crate::target::{has_data, in_turn};
 
 /// Shortens the file of a folder's tree, and says by how much.
 pub(crate) fn compact(arguments: &CompactArguments) -> Result<(), Failure> {
     let folder = &arguments.data;
     let key = arguments.key.key()?;
-    let compacted = Progress::during("compacting", || singlet_engine::compact(folder, key.as_ref()));
+    has_data(folder)?;
+    let compacted =
+        Progress::during("compacting", || in_turn(folder, || singlet_engine::compact(folder, key.as_ref())));
     let compacted = compacted.map_err(|error| {
         let reason = match error {
             Error::FolderInUse { .. } => "it is in use by another process. Stop that one first".to_owned(),

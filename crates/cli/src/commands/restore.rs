@@ -8,6 +8,7 @@ use singlet_engine::{Database, Error, RestoreBackup, RestoreOverrides, RestoreTo
 
 use crate::arguments::RestoreArguments;
 use crate::commands::backups::moment;
+use crate::counted::counted;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::target::{Purpose, open_place};
@@ -15,6 +16,11 @@ use crate::target::{Purpose, open_place};
 /// Makes a new table from a backup, or as another one was at a moment.
 pub(crate) fn restore(arguments: &RestoreArguments) -> Result<(), Failure> {
     let RestoreArguments { backup, from, of, at, table, json, place } = arguments;
+    if let Some(file) = from {
+        // A file that can't be read must not leave an empty folder behind, least of all one that isn't encrypted.
+        Database::describe_backup_file(file, place.key.key()?.as_ref(), false, &mut |_| {})
+            .map_err(|error| Failure::Refused(format!("nothing was restored: {error}")))?;
+    }
     // A file may come to a machine that has no data yet.
     let database = open_place(place, Purpose::Backups, from.is_some(), None)?;
     let mut line = Progress::new();
@@ -64,6 +70,7 @@ fn finish(
         return Ok(());
     }
     let source = source.unwrap_or("a table");
-    writeln!(out, "{}: {} items of {source}, as of {as_of}", restored.name, restored.item_count)?;
+    let items = counted(restored.item_count, "item");
+    writeln!(out, "{}: {items} of {source}, as of {as_of}", restored.name)?;
     Ok(())
 }

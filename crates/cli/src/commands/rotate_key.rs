@@ -7,6 +7,7 @@ use singlet_engine::{Error, Key};
 
 use crate::arguments::RotateKeyArguments;
 use crate::failure::Failure;
+use crate::target::has_data;
 
 /// Gives an encrypted folder another key.
 pub(crate) fn rotate_key(arguments: &RotateKeyArguments) -> Result<(), Failure> {
@@ -15,8 +16,8 @@ pub(crate) fn rotate_key(arguments: &RotateKeyArguments) -> Result<(), Failure> 
     let new = Key::from_file(&arguments.new_key_file).map_err(|error| {
         Failure::Refused(format!("--new-key-file {}: {error}", arguments.new_key_file.display()))
     })?;
-    if !folder.is_dir() {
-        return Err(refused("there is no such folder".to_owned()));
+    if !has_data(folder)? {
+        return Err(refused("there is no data in the folder".to_owned()));
     }
     let Some(old) = arguments.key.key()? else {
         return Err(refused(

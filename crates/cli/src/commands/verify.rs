@@ -9,12 +9,16 @@ use singlet_engine::{Error, Verification, VerifiedCounts, VerifyProgress};
 use crate::arguments::{OutputFormat, VerifyArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::target::{has_data, in_turn};
 
 /// Checks a folder and says what is wrong: 1 if anything is.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let key = arguments.key.key()?;
+    has_data(&arguments.data)?;
     let mut progress = Progress::new();
-    let verified = singlet_engine::verify(&arguments.data, key.as_ref(), &mut |now| show(&mut progress, now));
+    let verified = in_turn(&arguments.data, || {
+        singlet_engine::verify(&arguments.data, key.as_ref(), &mut |now| show(&mut progress, now))
+    });
     drop(progress);
     let verified = verified.map_err(|error| {
         let reason = match error {

@@ -16,6 +16,7 @@ pub use subscription::{StreamPosition, Subscribe, SubscribeFrom, Subscription};
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
+use std::{fs, io};
 
 use crate::background::{Background, Tasks};
 use crate::backup::Backups;
@@ -30,7 +31,7 @@ use crate::request::{
     BatchGet, BatchGetOutcome, GetItem, GetOutcome, KeyDescription, PageOutcome, Query, Scan, TransactGet,
     TransactGetOutcome,
 };
-use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View};
+use crate::store::{Disk, FileDisk, Loss, MemoryDisk, Store, StoreStats, View, is_database_file};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::transfer::Transfers;
@@ -94,6 +95,20 @@ impl Database {
     pub fn open_with(folder: impl AsRef<Path>, options: Options) -> Result<Database> {
         let disk = FileDisk::open(folder)?;
         Database::open_on(Arc::new(disk), options)
+    }
+
+    /// Returns whether a folder has the files of a database, whole or damaged. A folder that doesn't exist has none.
+    pub fn is_in(folder: impl AsRef<Path>) -> io::Result<bool> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            entries => entries?,
+        };
+        for entry in entries {
+            if entry?.file_name().to_str().is_some_and(is_database_file) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Creates a database in memory. Its data is lost when it is closed.

@@ -55,7 +55,7 @@ pub use options::{StoreOptions, SyncPolicy};
 pub use range::{Direction, Range};
 pub use reach::Loss;
 pub use seal::{Key, KeyError, KeyId, SealedDisk, key_of, rotate_key};
-pub(crate) use seal::{is_data, open_outside, seal_outside};
+pub(crate) use seal::{is_database_file, open_outside, seal_outside};
 pub use stats::StoreStats;
 pub use store::{Opened, Store};
 pub use tally::{Space, Tally};

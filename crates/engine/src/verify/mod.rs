@@ -18,7 +18,7 @@ pub use finding::{Finding, Place, RowProblem, Verification, VerifiedCounts};
 use crate::error::{Error, Result};
 use crate::store::{
     Disk, FileDisk, FrozenDisk, Key, Opened, Store, StoreError, StoreOptions, StorePart, SystemClock,
-    check_store, is_data,
+    check_store, is_database_file,
 };
 use crate::table::Table;
 use checks::CHECKS;
@@ -86,7 +86,7 @@ pub fn verify_on(
         Ok(Arc::new(FrozenDisk::new(disk.clone()).map_err(StoreError::io("list", "the folder"))?))
     };
     let names = disk.list().map_err(StoreError::io("list", "the folder"))?;
-    if !names.iter().any(|name| is_data(name) || ["keys", "reach"].contains(&name.as_str())) {
+    if !names.iter().any(|name| is_database_file(name)) {
         return Err(Error::Storage("there is no data in the folder".to_owned()));
     }
     let mut reporter = Reporter::default();

@@ -97,6 +97,11 @@ pub(crate) fn is_data(name: &str) -> bool {
     name == "tree" || ["log-", "past-", "backup-"].iter().any(|prefix| name.starts_with(prefix))
 }
 
+/// Returns whether a file of this name shows that its folder has a database.
+pub(crate) fn is_database_file(name: &str) -> bool {
+    is_data(name) || ["keys", "reach"].contains(&name)
+}
+
 /// Without `keys` no file may be sealed: it couldn't be read, and must not be taken for damage. Either all files are
 /// sealed or none, so one file is enough to decide.
 fn refuse_sealed_files(disk: &dyn Disk, names: &[String]) -> Result<(), StoreError> {

@@ -25,7 +25,7 @@ pub use disk::SealedDisk;
 pub(in crate::store) use header::{Kind, SEALED_MAGIC, decode_header, encode_header, header_bytes};
 pub use key::{Key, KeyError, KeyId};
 pub(in crate::store) use keys::Sealing;
-pub(crate) use keys::is_data;
+pub(crate) use keys::{is_data, is_database_file};
 pub use keys::{key_of, rotate_key};
 pub(crate) use outside::{open_outside, seal_outside};
 
