@@ -23,10 +23,11 @@ mod target;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use crate::arguments::{Arguments, Command};
 use crate::failure::Failure;
+use crate::parameters::option_for_parameter;
 use crate::style::ColorWhen;
 
 /// Requests allocate on one thread and free on another, which the system's allocator does slowly: `bench` measured
@@ -37,7 +38,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let color = ColorWhen::of_arguments(std::env::args_os().map(|word| word.to_string_lossy().into_owned()));
     color.set();
-    let matches = Arguments::command().color(color.for_help()).get_matches();
+    let matches = arguments::command().color(color.for_help()).try_get_matches().unwrap_or_else(|error| {
+        if let Some(failure) = option_for_parameter(&error, std::env::args().skip(1)) {
+            anstream::eprintln!("{}", style::report(&failure.report()));
+            std::process::exit(2);
+        }
+        error.exit()
+    });
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match run(arguments.command) {
         Ok(code) => code,

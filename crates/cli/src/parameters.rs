@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::{Path, PathBuf};
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use singlet_design::{Json, JsonError, Pattern, from_text};
 use singlet_run::{Arguments, RunError, WrongParameter, check_arguments};
 
-use crate::arguments::CallArguments;
+use crate::arguments::{CallArguments, command};
 use crate::failure::Failure;
 use crate::shell::word;
 
@@ -26,7 +27,10 @@ pub(crate) fn values(pattern: &Pattern, call: &CallArguments) -> Result<Argument
     };
     let mut given: Vec<String> = Vec::new();
     let mut wrong: Vec<WrongParameter> = Vec::new();
-    for argument in &call.values {
+    for (position, argument) in call.values.iter().enumerate() {
+        if argument.starts_with("--") {
+            return Err(not_an_option(argument, call.values.get(position + 1).map(String::as_str)));
+        }
         let (name, value) = value_of(pattern, argument, &mut source)?;
         if given.contains(&name) {
             return Err(Failure::Arguments(format!("`{name}` is given twice")));
@@ -51,6 +55,37 @@ pub(crate) fn values(pattern: &Pattern, call: &CallArguments) -> Result<Argument
     let file = call.file.as_deref().map(|file| word(&file.display().to_string())).unwrap_or_default();
     let help = format!("singlet run {file} {} --help", pattern.name);
     Err(Failure::Arguments(format!("{}\n`{help}` shows its parameters", RunError::of(pattern, wrong))))
+}
+
+/// The failure of a call that writes a parameter as an option; `None` if clap's own message says more.
+pub(crate) fn option_for_parameter(
+    error: &clap::Error,
+    words: impl Iterator<Item = String>,
+) -> Option<Failure> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let option = option.split('=').next().unwrap_or_default();
+    let is_misspelt = error.get(ContextKind::SuggestedArg).is_some();
+    if error.kind() != ErrorKind::UnknownArgument || is_misspelt || !option.starts_with("--") {
+        return None;
+    }
+    let words: Vec<String> = words.collect();
+    let is_command = |word: &&String| command().find_subcommand(word).is_some();
+    words.iter().find(is_command).filter(|word| ["run", "explain"].contains(&word.as_str()))?;
+    let is_option = |word: &String| word.split('=').next() == Some(option);
+    let position = words.iter().position(is_option)?;
+    Some(not_an_option(words.get(position)?, words.get(position + 1).map(String::as_str)))
+}
+
+/// The failure for a parameter that is written as an option.
+fn not_an_option(written: &str, next: Option<&str>) -> Failure {
+    let (option, value) = match written.split_once('=') {
+        Some((option, value)) => (option, value),
+        None => (written, next.filter(|next| !next.starts_with("--")).unwrap_or("VALUE")),
+    };
+    let argument = word(&format!("{}={value}", option.trim_start_matches('-')));
+    Failure::Arguments(format!(
+        "there is no option `{option}`; parameters of a pattern are written without hyphens: `{argument}`"
+    ))
 }
 
 /// The name and the value of an argument, or why the value can't be read.

@@ -277,7 +277,10 @@ fn items_that_a_design_would_not_find_stop_it_until_they_are_accepted() {
         assert!(error.contains("`STATUS#{status}` -> `ST#{status}`"), "{error}");
         assert!(error.contains("--accept-outdated"), "{error}");
     }
-    assert!(place.fine(&["apply", "shop.toml", "--dry-run"]).contains("1 item of Order"));
+    let dry = place.run(&["apply", "shop.toml", "--dry-run"]);
+    assert_eq!(dry.status.code(), Some(1), "a dry run of a plan that is refused fails too");
+    assert!(text(&dry.stdout).contains("1 item of Order") && text(&dry.stderr).contains("--accept-outdated"));
+    place.fine(&["apply", "shop.toml", "--dry-run", "--accept-outdated"]);
     place.fine(&["apply", "shop.toml", "--accept-outdated"]);
     assert!(place.fine(&["apply", "shop.toml"]).contains("outdated, and accepted"));
     let warned = text(&place.run(&run).stderr);
@@ -350,7 +353,7 @@ fn all_wrong_parameters_are_reported_before_anything_is_opened() {
     for part in [
         "4 parameters of create_order are wrong:\n",
         "`customer` isn't a parameter of create_order; did you mean `customer_id`?\n",
-        "`order_id` must be JSON after `:=`: expected a name in double quotes at column 2\n",
+        "`order_id` must be JSON after `:=`: expected a name in double quotes at column 2, where the text ends\n",
         "`total` must be a number of at least 0, not `abc`\n",
         "`status` must be one of `new`, `paid`, not `lost`\n",
     ] {
@@ -454,6 +457,7 @@ fn a_folder_without_data_is_not_made_by_reading() {
     let place = Workplace::new();
     let error = place.fails(1, &["run", "shop.toml", "get_order", "customer_id=7", "order_id=1"]);
     assert!(error.contains("singlet apply FILE"), "{error}");
+    assert!(place.fine(&["apply", "shop.toml", "--dry-run"]).contains("create the table shop-dev"));
     assert!(!place.path("singlet-data").exists());
 }
 

@@ -53,6 +53,12 @@ pub(crate) struct Bound<'a> {
 impl<'a> Bound<'a> {
     /// Checks the caller's arguments: no unknown names, nothing missing, every value of its type.
     pub(crate) fn check(pattern: &'a Pattern, arguments: &Arguments) -> Result<Self, RunError> {
+        let (bound, wrong) = Bound::bind(pattern, arguments);
+        if wrong.is_empty() { Ok(bound) } else { Err(RunError::of(pattern, wrong)) }
+    }
+
+    /// Binds the arguments that fit, and returns all that are wrong.
+    pub(crate) fn bind(pattern: &'a Pattern, arguments: &Arguments) -> (Self, Vec<WrongParameter>) {
         let mut found = 0;
         let mut given = Vec::with_capacity(pattern.parameters.len());
         let mut wrong = Vec::new();
@@ -61,17 +67,16 @@ impl<'a> Bound<'a> {
             found += usize::from(argument.is_some());
             match convert(parameter, argument) {
                 Ok(value) => given.push(value),
-                Err(errors) => wrong.extend(errors),
+                Err(errors) => {
+                    given.push(Given::Missing);
+                    wrong.extend(errors);
+                }
             }
         }
         if found < arguments.len() {
             note_unknown(pattern, arguments, &mut wrong);
         }
-        if wrong.is_empty() {
-            Ok(Bound { pattern, given, held: Held::default() })
-        } else {
-            Err(RunError::of(pattern, wrong))
-        }
+        (Bound { pattern, given, held: Held::default() }, wrong)
     }
 
     /// The parameters of a part or step: each comes from its binding, or from the composed pattern's parameter of

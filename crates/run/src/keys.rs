@@ -3,7 +3,7 @@
 use singlet_design::{AskedKey, Entity, RenderError, Template, Values};
 use singlet_values::{AttributeValue, Item};
 
-use crate::error::RunError;
+use crate::error::{RunError, WrongParameter};
 
 /// Exactly the table's key attributes of an entity's item.
 pub(crate) fn table_key(entity: &Entity, values: &impl Values) -> Result<Item, RunError> {
@@ -37,7 +37,14 @@ pub(crate) fn whole(
 
 /// A value that can't stand in a key is the caller's to mend.
 pub(crate) fn refused(error: RenderError) -> RunError {
-    RunError::Parameter { parameter: error.field, reason: format!("can't stand in a key: {}", error.reason) }
+    let WrongParameter { parameter, reason } = unfit(error);
+    RunError::Parameter { parameter, reason }
+}
+
+/// The same, for a list of wrong parameters.
+pub(crate) fn unfit(error: RenderError) -> WrongParameter {
+    let reason = format!("can't stand in a key: {}", error.reason);
+    WrongParameter { parameter: error.field, reason }
 }
 
 /// Names the first value that a template needs and nobody gave.

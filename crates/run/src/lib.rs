@@ -56,6 +56,7 @@ mod error;
 mod expiry;
 pub mod explain;
 mod expression;
+mod key_values;
 mod keys;
 mod needs;
 mod outcome;

@@ -10,6 +10,7 @@ use crate::call::{Call, Paging, PlanContext, Site};
 use crate::cursor::{self, Seal};
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::{RunError, WrongParameter};
+use crate::key_values::check_keys;
 use crate::needs::needs;
 use crate::outcome::Outcome;
 use crate::read::ReadPlan;
@@ -208,12 +209,9 @@ impl PatternPlan {
 pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
     // What Singlet would make has to be there, not to be right.
     let arguments = write::filled(pattern, arguments, &SystemEntropy::default(), 0);
-    match Bound::check(pattern, &arguments) {
-        Ok(_) => Vec::new(),
-        Err(RunError::Parameter { parameter, reason }) => vec![WrongParameter { parameter, reason }],
-        Err(RunError::Parameters { wrong, .. }) => wrong,
-        Err(other) => vec![WrongParameter { parameter: pattern.name.clone(), reason: other.to_string() }],
-    }
+    let (bound, mut wrong) = Bound::bind(pattern, &arguments);
+    wrong.extend(check_keys(pattern, &bound));
+    wrong
 }
 
 /// Only lists have pages.

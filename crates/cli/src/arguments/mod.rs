@@ -13,7 +13,7 @@ mod transfer;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::style::{self, ColorWhen};
@@ -212,14 +212,46 @@ pub(crate) enum Command {
     RotateKey(RotateKeyArguments),
 }
 
+/// The command line with its help. Notes are written in short lines, and their paragraphs wrapped as wide as the
+/// terminal is.
+pub(crate) fn command() -> clap::Command {
+    with_paragraphs(Arguments::command()).mut_subcommands(with_paragraphs)
+}
+
+fn with_paragraphs(command: clap::Command) -> clap::Command {
+    match command.get_after_help().map(|notes| paragraphs(&notes.to_string())) {
+        Some(notes) => command.after_help(notes),
+        None => command,
+    }
+}
+
+/// Joins the lines of each paragraph. Indented lines stay: they are commands and lists.
+fn paragraphs(notes: &str) -> String {
+    let mut joined = String::with_capacity(notes.len());
+    let mut is_open = false;
+    for line in notes.lines() {
+        let is_text = !line.is_empty() && !line.starts_with(' ');
+        if !joined.is_empty() {
+            joined.push(if is_open && is_text { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        is_open = is_text;
+    }
+    joined
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
+    fn paragraphs_are_joined_and_commands_stay_apart() {
+        let notes = "One\ntwo:\n  a command\nthree\n\nExamples:\n  b\n  c";
+        assert_eq!(paragraphs(notes), "One two:\n  a command\nthree\n\nExamples:\n  b\n  c");
+    }
+
+    #[test]
     fn the_declarations_agree_with_each_other() {
-        Arguments::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -4,12 +4,11 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::CommandFactory;
 use singlet_design::{Design, Json, Pattern, similar};
 use singlet_run::Usage;
 
 use super::run::print;
-use crate::arguments::{Arguments, CallArguments, OutputFormat, PatternsArguments};
+use crate::arguments::{self, CallArguments, OutputFormat, PatternsArguments};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::shell::{command_line, word};
@@ -41,7 +40,7 @@ pub(super) struct Chosen {
 /// The pattern that the arguments name; `None` if they asked for help or named none, which is answered here.
 pub(super) fn chosen(call: &CallArguments, command: &str) -> Result<Option<Chosen>, Failure> {
     let Some(file) = &call.file else {
-        let mut arguments = Arguments::command();
+        let mut arguments = arguments::command();
         if let Some(found) = arguments.find_subcommand_mut(command) {
             let help = found.clone().bin_name(format!("singlet {command}")).render_help();
             write!(anstream::stdout().lock(), "{}", help.ansi())?;

@@ -20,9 +20,19 @@ pub struct JsonError {
 }
 
 impl JsonError {
-    /// Returns the position for people: `line 2, column 7`, or only the column if the text has one line.
+    /// Returns the position for people: `line 2, column 7`, or only the column if the text has one line. It says so if
+    /// the text ends there.
     pub fn place(&self, text: &str) -> String {
-        let before = text.get(..self.at).unwrap_or(text);
+        let (before, rest) = text.split_at_checked(self.at).unwrap_or((text, ""));
+        if !before.is_empty() && rest.trim().is_empty() {
+            // White space after the last word isn't where something is missing.
+            return format!("{}, where the text ends", Self::position(before.trim_end(), text));
+        }
+        Self::position(before, text)
+    }
+
+    /// The position after the beginning of a text.
+    fn position(before: &str, text: &str) -> String {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         if text.trim_end().contains('\n') {
@@ -124,6 +134,7 @@ impl<'a> Reader<'a> {
                     return Ok(value);
                 }
                 Some(b'\\') => value.push(self.escape()?),
+                _ if tail.trim().is_empty() => return Err(self.error("missing closing quote")),
                 _ => return Err(self.error("a control character must be escaped")),
             }
         }
