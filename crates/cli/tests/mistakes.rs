@@ -34,7 +34,7 @@ create = "Score"
 score = { run = "score", with = { level = "{grade}" } }
 "#;
 
-/// What a command says when it refuses its arguments.
+/// The message of a command that refuses its arguments.
 #[track_caller]
 fn refused(arguments: &[&str]) -> String {
     let output = run(arguments);

@@ -12,7 +12,7 @@ mod value;
 
 use toml_edit::{DocumentMut, Item, Table};
 
-use self::order::KeyRole;
+use self::order::Vocabulary;
 use crate::report::{Report, Span};
 use crate::syntax::language::{DESIGN, Shape};
 use crate::syntax::{self, Mistakes, NEW_WORDS, NewWord};
@@ -87,7 +87,7 @@ fn print(document: &mut DocumentMut, source: &str) -> String {
 
 /// Lays a section and the sections below it out.
 fn table(section: &mut Table, shape: Option<&'static Shape>) {
-    let meaning = KeyRole::of(shape, section);
+    let meaning = Vocabulary::of(shape, section);
     block::lay_out(section, meaning.construct(), |name, value| {
         value::tidy(value, meaning.below(name));
     });

@@ -91,7 +91,7 @@ pub(super) fn place(construct: &Construct, name: &str) -> (usize, usize) {
 
 /// The role of the keys of a table.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum KeyRole {
+pub(super) enum Vocabulary {
     /// Words of the language.
     Construct(&'static Construct),
     /// Names that the design chooses; the shape is that of the values.
@@ -100,19 +100,19 @@ pub(super) enum KeyRole {
     Unknown,
 }
 
-impl KeyRole {
+impl Vocabulary {
     /// Returns the meaning of a table with this shape.
-    pub(super) fn of(shape: Option<&'static Shape>, table: &dyn TableLike) -> KeyRole {
+    pub(super) fn of(shape: Option<&'static Shape>, table: &dyn TableLike) -> Vocabulary {
         match shape {
-            Some(Shape::Table(construct)) => KeyRole::Construct(construct),
-            Some(Shape::Named(_, of)) => KeyRole::Names(of),
-            Some(Shape::Either(alternatives)) => KeyRole::chosen(alternatives, table),
-            _ => KeyRole::Unknown,
+            Some(Shape::Table(construct)) => Vocabulary::Construct(construct),
+            Some(Shape::Named(_, of)) => Vocabulary::Names(of),
+            Some(Shape::Either(alternatives)) => Vocabulary::chosen(alternatives, table),
+            _ => Vocabulary::Unknown,
         }
     }
 
     /// Chooses among the shapes that a table can have: one whose required keys are there, or the first.
-    fn chosen(alternatives: &'static [Shape], table: &dyn TableLike) -> KeyRole {
+    fn chosen(alternatives: &'static [Shape], table: &dyn TableLike) -> Vocabulary {
         let several = !table.is_empty() && table.iter().all(|(_, item)| item.is_table_like());
         let constructs = alternatives.iter().filter_map(|shape| match shape {
             Shape::Table(construct) if construct.id != "table" || !several => Some(*construct),
@@ -123,20 +123,20 @@ impl KeyRole {
             required.peek().is_some() && required.all(|key| table.contains_key(key.name))
         };
         let names = alternatives.iter().find_map(|shape| match shape {
-            Shape::Named(_, of) => Some(KeyRole::Names(of)),
+            Shape::Named(_, of) => Some(Vocabulary::Names(of)),
             _ => None,
         });
         let first = constructs.clone().next();
         match constructs.clone().find(is_certain).or(first) {
-            Some(construct) => KeyRole::Construct(construct),
-            None => names.unwrap_or(KeyRole::Unknown),
+            Some(construct) => Vocabulary::Construct(construct),
+            None => names.unwrap_or(Vocabulary::Unknown),
         }
     }
 
     /// Returns the construct, if the keys are words of the language.
     pub(super) fn construct(self) -> Option<&'static Construct> {
         match self {
-            KeyRole::Construct(construct) => Some(construct),
+            Vocabulary::Construct(construct) => Some(construct),
             _ => None,
         }
     }
@@ -144,9 +144,9 @@ impl KeyRole {
     /// Returns the shape of the value under a key.
     pub(super) fn below(self, name: &str) -> Option<&'static Shape> {
         let construct = match self {
-            KeyRole::Construct(construct) => construct,
-            KeyRole::Names(of) => return Some(of),
-            KeyRole::Unknown => return None,
+            Vocabulary::Construct(construct) => construct,
+            Vocabulary::Names(of) => return Some(of),
+            Vocabulary::Unknown => return None,
         };
         let kinds = construct.kinds();
         let own = construct.key(name).map(|key| &key.takes);

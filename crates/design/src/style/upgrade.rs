@@ -2,7 +2,7 @@
 
 use toml_edit::{InlineTable, Item, Key, Table, TableLike, Value};
 
-use super::order::{self, KeyRole};
+use super::order::{self, Vocabulary};
 use super::value;
 use crate::syntax::NewWord;
 use crate::syntax::language::Shape;
@@ -10,7 +10,7 @@ use crate::syntax::language::Shape;
 /// Replaces old words in a section and in the sections below it, and returns their number. Where a comment stands at an
 /// old word that would go, the word stays.
 pub(super) fn upgrade(section: &mut Table, shape: &'static Shape, words: &[NewWord]) -> usize {
-    let meaning = KeyRole::of(Some(shape), section);
+    let meaning = Vocabulary::of(Some(shape), section);
     let mut count = 0;
     if let Some(construct) = meaning.construct() {
         count += rename(section, construct.id, words) + drop_implied(section, construct.id, words);
@@ -38,7 +38,7 @@ fn in_value(value: &mut Value, shape: &'static Shape, words: &[NewWord]) -> usiz
 }
 
 fn in_table(table: &mut InlineTable, shape: &'static Shape, words: &[NewWord]) -> usize {
-    let meaning = KeyRole::of(Some(shape), table);
+    let meaning = Vocabulary::of(Some(shape), table);
     let mut count = 0;
     if let Some(construct) = meaning.construct() {
         count += rename(table, construct.id, words);

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, InlineTable, Key, Value};
 
-use super::order::{self, KeyRole};
+use super::order::{self, Vocabulary};
 use crate::syntax::language::Shape;
 
 /// Lays out a value. One that takes several lines stays as it is.
@@ -36,7 +36,7 @@ fn tidy_line(value: &mut Value, shape: Option<&'static Shape>) {
 }
 
 fn tidy_table(table: &mut InlineTable, shape: Option<&'static Shape>) {
-    let meaning = KeyRole::of(shape, table);
+    let meaning = Vocabulary::of(shape, table);
     if let Some(construct) = meaning.construct() {
         let place = |key: &Key| order::place(construct, key.get());
         table.sort_values_by(|one, _, other, _| place(one).cmp(&place(other)));

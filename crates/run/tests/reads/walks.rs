@@ -83,7 +83,7 @@ fn found(data: &Data, pattern: &str, arguments: &[(&str, &str)], limits: &[u32])
     panic!("the list doesn't end");
 }
 
-fn pairs<'g>(groups: &'g [(String, i64)]) -> Vec<(&'g str, i64)> {
+fn pairs(groups: &[(String, i64)]) -> Vec<(&str, i64)> {
     groups.iter().map(|(value, hits)| (value.as_str(), *hits)).collect()
 }
 

@@ -113,7 +113,7 @@ fn greet(
     if chose_port && address.port() != PORT {
         text += &format!("Port {PORT} is in use, so the demo chose port {}.\n\n", address.port());
     }
-    let (count, items) = (designs.len(), counted(items.into(), "item"));
+    let (count, items) = (designs.len(), counted(items, "item"));
     text += &format!("{}\n\n", styled(HEAD, &format!("Singlet demo: {count} designs with {items}")));
     let width = designs.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, design) in designs {
