@@ -76,23 +76,23 @@ impl ScanPlan {
             start_key: self.resume(site, call)?,
         };
         let mut records: Vec<Record> = Vec::new();
+        let mut next_key = None;
         for _ in 0..PAGES_MAX {
-            let page = site.store.scan(request.clone()).await?;
-            request.start_key = page.last_key;
+            let page = site.store.scan(request).await?;
+            next_key = page.next.as_ref().and_then(|next| next.start_key.clone());
             for item in page.items {
                 if records.len() == limit {
                     // The page held more than the answer does: the next one begins after the last record.
-                    request.start_key = records.last().map(|last| self.key_of(&last.item)).transpose()?;
+                    next_key = records.last().map(|last| self.key_of(&last.item)).transpose()?;
                     break;
                 }
                 records.extend(self.record(item, call.now_ms));
             }
-            if request.start_key.is_none() || records.len() == limit {
-                break;
-            }
+            let Some(next) = page.next.filter(|_| records.len() < limit) else { break };
+            request = next;
             request.limit = request.limit.map(|chunk| chunk.saturating_mul(2).min(CHUNK_MAX));
         }
-        let cursor = request.start_key.map(|key| self.cursor(site, call, &key)).transpose()?;
+        let cursor = next_key.map(|key| self.cursor(site, call, &key)).transpose()?;
         Ok(Outcome::Items { records, cursor, previous: None })
     }
 

@@ -127,32 +127,24 @@ impl Lane {
         self.pages = 0;
     }
 
-    /// The request for the next page; it comes back with [`Lane::feed`]. Each page evaluates twice as many items as
+    /// The request for the next page; the page says with [`Lane::feed`] how to go on. Each page evaluates twice as many items as
     /// the one before: a filter that lets little through, or a shard that has more than its share, needs few calls.
     pub(super) fn next_request(&mut self) -> Option<store::Query> {
         let mut request = self.request.take()?;
+        self.base.clone_from(&request.start_key);
         request.limit = Some(self.chunk);
         self.chunk = self.chunk.saturating_mul(2).min(CHUNK_MAX);
         self.pages += 1;
         Some(request)
     }
 
-    /// Takes in the rows of a page that belong into the answer.
-    pub(super) fn feed(
-        &mut self,
-        mut request: store::Query,
-        rows: impl Iterator<Item = Row>,
-        last_key: Option<Item>,
-    ) {
+    /// Takes in the rows of a page that belong into the answer, and the request for the page that follows.
+    pub(super) fn feed(&mut self, rows: impl Iterator<Item = Row>, next: Option<store::Query>) {
         // Mostly all rows of a page are kept.
         self.buffer.reserve(rows.size_hint().1.unwrap_or(0));
         self.buffer.extend(rows);
         self.given = None;
-        self.base = request.start_key.take();
-        self.request = last_key.map(|key| {
-            request.start_key = Some(key);
-            request
-        });
+        self.request = next;
     }
 
     /// Takes the next row, which is given as this one.

@@ -126,6 +126,19 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// Takes what can be taken of the only lane. Gives its next request; none when the page is done.
+    fn advance_alone(&mut self) -> Option<store::Query> {
+        let lane = self.lanes.first_mut()?;
+        while lane.head().is_some() {
+            if self.rows.len() >= self.limit {
+                return None;
+            }
+            self.rows.extend(lane.pop(self.rows.len()));
+            self.last_lane = Some(0);
+        }
+        if lane.is_spent() { None } else { lane.next_request() }
+    }
+
     /// The lane whose head comes first.
     fn first(&self) -> Option<usize> {
         let heads = self.lanes.iter().enumerate();
@@ -144,7 +157,7 @@ impl<'p> Reader<'p> {
     }
 
     /// Takes in a page of a lane: leaves out what was not asked for and what has expired.
-    fn feed(&mut self, position: usize, request: store::Query, page: Page) {
+    fn feed(&mut self, position: usize, page: Page<store::Query>) {
         let (plan, order, now_ms) = (self.plan, &self.order, self.now_ms);
         let Some(lane) = self.lanes.get_mut(position) else { return };
         self.read += u64::from(page.scanned);
@@ -168,7 +181,7 @@ impl<'p> Reader<'p> {
         let room = if matches!(order, Order::Single) { self.limit - self.rows.len() } else { 0 };
         let given_before = self.rows.len();
         self.rows.extend(rows.by_ref().take(room));
-        lane.feed(request, rows, page.last_key);
+        lane.feed(rows, page.next);
         lane.exact = exact;
         if self.rows.len() > given_before {
             lane.note_given(given_before, self.rows.len() - 1);
@@ -230,6 +243,14 @@ pub(in super::super) async fn drive<S: Store>(
     store: &S,
     readers: &mut [&mut Reader<'_>],
 ) -> Result<(), RunError> {
+    if let [reader] = readers
+        && reader.lanes.len() == 1
+    {
+        while let Some(request) = reader.advance_alone() {
+            reader.feed(0, store.query(request).await?);
+        }
+        return Ok(());
+    }
     loop {
         let mut places = Vec::new();
         let mut requests = Vec::new();
@@ -240,18 +261,18 @@ pub(in super::super) async fn drive<S: Store>(
                 requests.extend(request);
             }
         }
-        let pages = match requests.as_slice() {
-            [] => return Ok(()),
-            [only] => vec![store.query(only.clone()).await?],
-            several => store.query_all(several.to_vec()).await?,
+        let pages = match requests.len() {
+            0 => return Ok(()),
+            1 => vec![store.query(requests.remove(0)).await?],
+            _ => store.query_all(requests).await?,
         };
-        if pages.len() != requests.len() {
-            let reason = format!("{} queries were answered with {} pages", requests.len(), pages.len());
+        if pages.len() != places.len() {
+            let reason = format!("{} queries were answered with {} pages", places.len(), pages.len());
             return Err(store::StoreError::Unavailable(reason).into());
         }
-        for (((reader_at, lane_at), request), page) in places.into_iter().zip(requests).zip(pages) {
+        for ((reader_at, lane_at), page) in places.into_iter().zip(pages) {
             if let Some(reader) = readers.get_mut(reader_at) {
-                reader.feed(lane_at, request, page);
+                reader.feed(lane_at, page);
             }
         }
     }
