@@ -121,7 +121,8 @@ fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
         }
         Answer::Checked => Outcome::Checked,
         Answer::Read { show } => {
-            Outcome::Item(Some(Record { show: show.map(Into::into), ..record(known()) }))
+            let shown = Shown { fields: show.map(Into::into), ..Shown::whole(Arc::clone(plan.entity)) };
+            Outcome::Item(Some(Record::shown(Arc::new(shown), known())))
         }
     }
 }
