@@ -3,16 +3,15 @@
 //! `bench/instructions` counts the instructions of both, and `bench/run pattern` takes their times. Each pair begins with
 //! the same identifiers, makes the same request of the engine, and ends with the same encoded items.
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
-use singlet_design::{Json, load};
+use singlet_design::load;
 use singlet_engine::expr::{self, Condition, KeyCondition, KeyTerm, KeyTest, Path};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, GetItem, PutItem, Query, ReturnValues, UpdateItem};
-use singlet_run::{Arguments, Outcome, Paging, Runner, Wait, apply};
+use singlet_run::{ArgumentList, Outcome, Paging, Runner, Wait, apply};
 use singlet_store::Embedded;
 
 /// Posts of users: the post itself by its id, a user's posts newest first.
@@ -119,7 +118,7 @@ impl Posts {
 
     /// The same get by the pattern.
     pub(crate) async fn pattern_get(&self, post: usize) -> Result<()> {
-        let arguments = BTreeMap::from([("post_id".to_owned(), self.post_id(post).into())]);
+        let arguments = [("post_id", self.post_id(post).into())];
         let found = self.runner.run("get_post", &arguments, &Paging::default()).await?;
         ensure!(matches!(black_box(found), Outcome::Item(Some(_))), MISSING);
         Ok(())
@@ -140,7 +139,7 @@ impl Posts {
 
     /// The same query by the pattern.
     pub(crate) async fn pattern_query(&self, post: usize) -> Result<()> {
-        let arguments = BTreeMap::from([("user_id".to_owned(), self.user_id(post).into())]);
+        let arguments = [("user_id", self.user_id(post).into())];
         let page = self.runner.run("user_posts", &arguments, &Paging::default()).await?;
         let Outcome::Items { records, cursor: Some(_), .. } = black_box(page) else { bail!(MISSING) };
         ensure!(records.len() == PAGE_POSTS, MISSING);
@@ -170,15 +169,15 @@ impl Posts {
 
     /// The same put by the pattern.
     pub(crate) async fn pattern_put(&self, post: usize) -> Result<()> {
-        let arguments: Arguments = BTreeMap::from([
-            ("post_id".to_owned(), self.post_id(post).into()),
-            ("user_id".to_owned(), self.user_id(post).into()),
-            ("created_at".to_owned(), created_at(post).into()),
-            ("title".to_owned(), self.title.as_str().into()),
-            ("content".to_owned(), self.content.as_str().into()),
-            ("likes".to_owned(), 12_i64.into()),
-        ]);
-        self.written("put_post", arguments).await
+        let arguments = [
+            ("post_id", self.post_id(post).into()),
+            ("user_id", self.user_id(post).into()),
+            ("created_at", created_at(post).into()),
+            ("title", self.title.as_str().into()),
+            ("content", self.content.as_str().into()),
+            ("likes", 12_i64.into()),
+        ];
+        self.written("put_post", &arguments).await
     }
 
     /// `UpdateItem` by the engine, of an item that must be there.
@@ -200,15 +199,12 @@ impl Posts {
 
     /// The same update by the pattern.
     pub(crate) async fn pattern_update(&self, post: usize) -> Result<()> {
-        let arguments = BTreeMap::from([
-            ("post_id".to_owned(), self.post_id(post).into()),
-            ("title".to_owned(), self.title.as_str().into()),
-        ]);
-        self.written("rename_post", arguments).await
+        let arguments = [("post_id", self.post_id(post).into()), ("title", self.title.as_str().into())];
+        self.written("rename_post", &arguments).await
     }
 
-    async fn written(&self, pattern: &str, arguments: BTreeMap<String, Json>) -> Result<()> {
-        let written = self.runner.run(pattern, &arguments, &Paging::default()).await?;
+    async fn written(&self, pattern: &str, arguments: &dyn ArgumentList) -> Result<()> {
+        let written = self.runner.run(pattern, arguments, &Paging::default()).await?;
         ensure!(matches!(black_box(written), Outcome::Written(_)), MISSING);
         Ok(())
     }

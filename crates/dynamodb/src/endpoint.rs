@@ -45,15 +45,15 @@ impl Store for DynamoDb {
         reads::batch_get(&self.backend, &request).await
     }
 
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         reads::query(&self.backend, request).await
     }
 
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
-        reads::scan(&self.backend, &request).await
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
+        reads::scan(&self.backend, request).await
     }
 
-    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page<Query>>, StoreError> {
         reads::query_all(&self.backend, requests).await
     }
 

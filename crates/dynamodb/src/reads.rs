@@ -8,6 +8,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use singlet_store::{
     BatchFound, BatchGet, Consumed, Found, GetItem, Page, Query, Scan, StoreError, TransactFound, TransactGet,
 };
+use singlet_values::Item;
 
 use crate::connection::Backend;
 use crate::consumed::{Access, consumed};
@@ -42,7 +43,7 @@ pub(crate) async fn get(backend: &Backend, request: &GetItem) -> Result<Found, S
     Ok(Found { item: answer.item.map(encoded).transpose()?, consumed })
 }
 
-pub(crate) async fn query(backend: &Backend, request: Query) -> Result<Page, StoreError> {
+pub(crate) async fn query(backend: &Backend, request: Query) -> Result<Page<Query>, StoreError> {
     let mut expressions = Expressions::default();
     let key = expressions.0.key_condition(&request.key);
     let key = key.map_err(|error| StoreError::Refused(error.to_string()))?;
@@ -67,10 +68,12 @@ pub(crate) async fn query(backend: &Backend, request: Query) -> Result<Page, Sto
         .await
         .map_err(|error| backend.failures.of(error, &request.table))?;
     let consumed = consumed(Access::Read, &answer.consumed_capacity);
-    page(answer.items, answer.last_evaluated_key, answer.scanned_count, consumed)
+    let last_key = last_key(answer.last_evaluated_key)?;
+    let next = last_key.map(|key| Query { start_key: Some(key), ..request });
+    page(answer.items, next, answer.scanned_count, consumed)
 }
 
-pub(crate) async fn scan(backend: &Backend, request: &Scan) -> Result<Page, StoreError> {
+pub(crate) async fn scan(backend: &Backend, request: Scan) -> Result<Page<Scan>, StoreError> {
     let mut expressions = Expressions::default();
     let filter = expressions.filter(request.filter.as_ref());
     let projection = expressions.projection(request.projection.as_ref());
@@ -90,25 +93,35 @@ pub(crate) async fn scan(backend: &Backend, request: &Scan) -> Result<Page, Stor
         .await
         .map_err(|error| backend.failures.of(error, &request.table))?;
     let consumed = consumed(Access::Read, &answer.consumed_capacity);
-    page(answer.items, answer.last_evaluated_key, answer.scanned_count, consumed)
+    let last_key = last_key(answer.last_evaluated_key)?;
+    let next = last_key.map(|key| Scan { start_key: Some(key), ..request });
+    page(answer.items, next, answer.scanned_count, consumed)
+}
+
+/// The key at which the next page starts.
+fn last_key(key: Option<SdkItem>) -> Result<Option<Item>, StoreError> {
+    key.filter(|key| !key.is_empty()).map(engine_item).transpose()
 }
 
 /// A page of a query or scan.
-fn page(
+fn page<R>(
     items: Option<Vec<SdkItem>>,
-    last_key: Option<SdkItem>,
+    next: Option<R>,
     scanned: i32,
     consumed: Consumed,
-) -> Result<Page, StoreError> {
+) -> Result<Page<R>, StoreError> {
     Ok(Page {
         consumed,
         scanned: u32::try_from(scanned).unwrap_or_default(),
-        last_key: last_key.filter(|key| !key.is_empty()).map(engine_item).transpose()?,
+        next,
         items: items.unwrap_or_default().into_iter().map(encoded).collect::<Result<_, _>>()?,
     })
 }
 
-pub(crate) async fn query_all(backend: &Backend, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+pub(crate) async fn query_all(
+    backend: &Backend,
+    requests: Vec<Query>,
+) -> Result<Vec<Page<Query>>, StoreError> {
     let pages = stream::iter(requests).map(|request| query(backend, request));
     pages.buffered(QUERIES_AT_ONCE).try_collect().await
 }

@@ -6,12 +6,14 @@ use singlet_design::{
     Argument, Binding, Composed, FieldType, Json, Name, Origin, Parameter, ParameterType, Pattern, Values,
     instant_for, nearest, parameter_in_words, to_attribute,
 };
-use singlet_values::{AttributeValue, Attributes, EncodedItem, Item, ValueRef};
+use singlet_values::{AttributeValue, Attributes, EncodedItem, ValueRef};
 
 use crate::cursor::Held;
 use crate::derive::value_at;
 use crate::error::{RunError, WrongParameter};
 use crate::expression::evaluate;
+pub(crate) use crate::given::Given;
+use crate::given::canonical;
 
 /// The faults of one list that are reported at most.
 const FAULTS_MAX: usize = 20;
@@ -19,24 +21,47 @@ const FAULTS_MAX: usize = 20;
 /// The values a caller gives, by parameter name.
 pub type Arguments = BTreeMap<String, Json>;
 
-/// The value of one parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Given {
-    /// Nothing.
-    Missing,
-    /// `null`: for most patterns the same as nothing; an update takes the field away.
-    Null,
-    /// A value of the parameter's type. Lists are `L`; keys of a batch are `L` of values, or of `M` if a key needs
-    /// several values.
-    Value(AttributeValue),
+/// The arguments of one call: a map, or an array of names and values, which needs no memory of its own.
+///
+/// ```
+/// # use singlet_design::Json;
+/// # use singlet_run::{ArgumentList, Arguments};
+/// let map = Arguments::from([("user_id".to_owned(), Json::from("u1"))]);
+/// let array = [("user_id", Json::from("u1"))];
+/// assert_eq!(map.argument("user_id"), array.argument("user_id"));
+/// ```
+pub trait ArgumentList: Sync {
+    /// The argument of this name. If an array has several, the last one counts.
+    fn argument(&self, name: &str) -> Option<&Json>;
+
+    /// The names.
+    fn names(&self) -> Vec<&str>;
+
+    /// How many names there are.
+    fn count(&self) -> usize;
 }
 
-impl Given {
-    fn value(&self) -> Option<&AttributeValue> {
-        match self {
-            Given::Value(value) => Some(value),
-            Given::Missing | Given::Null => None,
-        }
+impl ArgumentList for Arguments {
+    fn argument(&self, name: &str) -> Option<&Json> {
+        self.get(name)
+    }
+    fn names(&self) -> Vec<&str> {
+        self.keys().map(String::as_str).collect()
+    }
+    fn count(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<N: AsRef<str> + Sync, const COUNT: usize> ArgumentList for [(N, Json); COUNT] {
+    fn argument(&self, name: &str) -> Option<&Json> {
+        self.iter().rev().find(|(known, _)| known.as_ref() == name).map(|(_, value)| value)
+    }
+    fn names(&self) -> Vec<&str> {
+        self.iter().map(|(name, _)| name.as_ref()).collect()
+    }
+    fn count(&self) -> usize {
+        COUNT
     }
 }
 
@@ -52,18 +77,18 @@ pub(crate) struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     /// Checks the caller's arguments: no unknown names, nothing missing, every value of its type.
-    pub(crate) fn check(pattern: &'a Pattern, arguments: &Arguments) -> Result<Self, RunError> {
+    pub(crate) fn check(pattern: &'a Pattern, arguments: &dyn ArgumentList) -> Result<Self, RunError> {
         let (bound, wrong) = Bound::bind(pattern, arguments);
         if wrong.is_empty() { Ok(bound) } else { Err(RunError::of(pattern, wrong)) }
     }
 
     /// Binds the arguments that fit, and returns all that are wrong.
-    pub(crate) fn bind(pattern: &'a Pattern, arguments: &Arguments) -> (Self, Vec<WrongParameter>) {
+    pub(crate) fn bind(pattern: &'a Pattern, arguments: &dyn ArgumentList) -> (Self, Vec<WrongParameter>) {
         let mut found = 0;
         let mut given = Vec::with_capacity(pattern.parameters.len());
         let mut wrong = Vec::new();
         for parameter in &pattern.parameters {
-            let argument = arguments.get(&parameter.name);
+            let argument = arguments.argument(&parameter.name);
             found += usize::from(argument.is_some());
             match convert(parameter, argument) {
                 Ok(value) => given.push(value),
@@ -73,7 +98,7 @@ impl<'a> Bound<'a> {
                 }
             }
         }
-        if found < arguments.len() {
+        if found < arguments.count() {
             note_unknown(pattern, arguments, &mut wrong);
         }
         (Bound { pattern, given, held: Held::default() }, wrong)
@@ -177,14 +202,14 @@ impl<'a> Bound<'a> {
         &self.held
     }
 
+    /// The values of the parameters, in their order.
+    pub(crate) fn all(&self) -> &[Given] {
+        &self.given
+    }
+
     /// Bytes that are the same whenever a caller gives the same values; the time of the call isn't among them.
     pub(crate) fn canonical(&self) -> EncodedItem {
-        let named = self.pattern.parameters.iter().zip(&self.given);
-        let from_caller = named.filter(|(parameter, _)| !self.held.values.contains(&parameter.name));
-        let values = from_caller.filter_map(|(parameter, given)| {
-            given.value().map(|value| (parameter.name.clone(), value.clone()))
-        });
-        EncodedItem::encode(&values.collect::<Item>())
+        canonical(self.pattern, &self.given, |name| self.held.values.contains(name))
     }
 }
 
@@ -322,16 +347,17 @@ fn missing(parameter: &Parameter) -> WrongParameter {
 
 /// Notes the arguments that the pattern doesn't know. A misspelt name explains why another one is missing, so that one
 /// isn't mentioned again.
-fn note_unknown(pattern: &Pattern, arguments: &Arguments, wrong: &mut Vec<WrongParameter>) {
+fn note_unknown(pattern: &Pattern, arguments: &dyn ArgumentList, wrong: &mut Vec<WrongParameter>) {
     let known = || pattern.parameters.iter().map(|parameter| parameter.name.as_str());
-    for name in arguments.keys().filter(|name| pattern.parameter(name).is_none()) {
-        let open = || known().filter(|known| !arguments.contains_key(*known));
+    let has = |name: &str| arguments.argument(name).is_some();
+    for name in arguments.names().into_iter().filter(|name| pattern.parameter(name).is_none()) {
+        let open = || known().filter(|known| !has(known));
         let reason = match nearest(name, open()).or_else(|| nearest(name, known())) {
             _ if is_internal(pattern, name) => {
                 format!("can't be set by `{}`: the field is internal", pattern.name)
             }
             Some(nearest) => {
-                wrong.retain(|wrong| wrong.parameter != nearest || arguments.contains_key(nearest));
+                wrong.retain(|wrong| wrong.parameter != nearest || has(nearest));
                 format!("isn't a parameter of {}; did you mean `{nearest}`?", pattern.name)
             }
             None if pattern.parameters.is_empty() => {
@@ -342,7 +368,7 @@ fn note_unknown(pattern: &Pattern, arguments: &Arguments, wrong: &mut Vec<WrongP
                 format!("isn't a parameter of {}, which has {}", pattern.name, names.join(", "))
             }
         };
-        wrong.push(WrongParameter { parameter: name.clone(), reason });
+        wrong.push(WrongParameter { parameter: name.to_owned(), reason });
     }
 }
 

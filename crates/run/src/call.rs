@@ -22,7 +22,7 @@ pub struct Paging {
 /// One call of a pattern, checked and typed.
 pub(crate) struct Call<'a> {
     /// The pattern.
-    pub(crate) pattern: &'a Pattern,
+    pub(crate) pattern: &'a Arc<Pattern>,
     /// The values of its parameters.
     pub(crate) bound: Bound<'a>,
     /// Which page.
@@ -35,7 +35,7 @@ impl Call<'_> {
     /// The context that the cursors of this call are bound to.
     pub(crate) fn bond(&self) -> Bond {
         let held = self.bound.held().clone();
-        Bond { pattern: self.pattern.name.clone(), arguments: self.bound.canonical(), held }
+        Bond { pattern: self.pattern.clone(), given: self.bound.all().to_vec(), held }
     }
 }
 

@@ -9,6 +9,7 @@
 //! The nonce is a keyed hash of all that is sealed. So it can't repeat with another text, whatever the source of
 //! randomness, and the same place of the same list is the same cursor.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,9 +18,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_cipher::{Cipher, NONCE_BYTES, Nonce, TAG_BYTES, derive};
+use singlet_design::{KeyAttribute, Pattern};
 use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef, KeyReader, Kind, ValueRef, write_key_part};
 
 use crate::error::RunError;
+use crate::given::{Given, canonical};
 
 const VERSION: u8 = 3;
 /// The least length of a text; up to `PADDING_STEP` it doubles, then it grows by steps.
@@ -48,7 +51,11 @@ pub(crate) struct Seal {
 /// It is encrypted when its text is asked for. Encrypting costs as much as reading a page, and a caller that needs one
 /// page only doesn't pay for it.
 #[derive(Clone)]
-pub struct Cursor {
+pub struct Cursor(Box<Unsealed>);
+
+/// A cursor before its text is asked for.
+#[derive(Clone)]
+struct Unsealed {
     seal: Arc<Seal>,
     bond: Bond,
     payload: Payload,
@@ -57,14 +64,15 @@ pub struct Cursor {
 impl Cursor {
     /// The cursor with this payload.
     pub(crate) fn new(seal: Arc<Seal>, bond: Bond, payload: Payload) -> Self {
-        Cursor { seal, bond, payload }
+        Cursor(Box::new(Unsealed { seal, bond, payload }))
     }
 }
 
 /// Writes the encrypted text, which [`crate::Paging::cursor`] takes.
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.seal.seal(&self.bond, &self.payload))
+        let Unsealed { seal, bond, payload } = &*self.0;
+        f.write_str(&seal.seal(bond, payload))
     }
 }
 
@@ -78,10 +86,10 @@ impl fmt::Debug for Cursor {
 /// The context of a cursor besides design and environment.
 #[derive(Clone)]
 pub(crate) struct Bond {
-    /// The pattern's name.
-    pub(crate) pattern: String,
-    /// Its canonical arguments, without those that the cursor itself holds.
-    pub(crate) arguments: EncodedItem,
+    /// The pattern.
+    pub(crate) pattern: Arc<Pattern>,
+    /// The values of its parameters, in their order.
+    pub(crate) given: Vec<Given>,
     /// Parameters that the cursor holds for its caller.
     pub(crate) held: Held,
 }
@@ -112,9 +120,9 @@ impl Seal {
     /// The cursor with this payload.
     fn seal(&self, bond: &Bond, payload: &Payload) -> String {
         let context = self.context(bond);
-        let mut text = Payload { bytes: vec![VERSION] };
+        let mut text = Payload { bytes: vec![VERSION], key: None };
         bond.held.write(&mut text);
-        text.sized(&payload.bytes);
+        text.sized(&payload.to_bytes());
         let mut text = text.bytes;
         text.resize(padded(text.len()), 0);
         let nonce = self.nonce(&context, &text);
@@ -145,8 +153,9 @@ impl Seal {
     /// The context that a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
     fn context(&self, bond: &Bond) -> Vec<u8> {
         let mut context = self.place.clone();
-        extend(&mut context, bond.pattern.as_bytes());
-        extend(&mut context, bond.arguments.as_bytes());
+        extend(&mut context, bond.pattern.name.as_bytes());
+        let is_held = |name: &str| bond.held.values.contains(name);
+        extend(&mut context, canonical(&bond.pattern, &bond.given, is_held).as_bytes());
         extend(&mut context, b"");
         context
     }
@@ -192,32 +201,77 @@ fn padded(bytes: usize) -> usize {
 #[derive(Clone)]
 pub(crate) struct Payload {
     bytes: Vec<u8>,
+    /// The end of it, which is written when the rest is needed.
+    key: Option<KeyOf>,
+}
+
+/// The key of an item: the values of these attributes.
+#[derive(Clone)]
+struct KeyOf {
+    item: EncodedItem,
+    attributes: Arc<[KeyAttribute]>,
+}
+
+impl KeyOf {
+    /// Writes the values. A key that the store left out of its item ends the bytes, and the cursor is refused when it
+    /// comes back.
+    fn write(&self, bytes: &mut Vec<u8>) {
+        for attribute in self.attributes.iter() {
+            let value = self.item.view().get(&attribute.name);
+            if value.is_none_or(|value| write_key_part(bytes, value).is_err()) {
+                return;
+            }
+        }
+    }
 }
 
 impl Payload {
     pub(crate) fn new() -> Self {
-        Payload { bytes: Vec::with_capacity(128) }
+        Payload { bytes: Vec::with_capacity(16), key: None }
+    }
+
+    /// All bytes.
+    fn to_bytes(&self) -> Cow<'_, [u8]> {
+        let Some(key) = &self.key else { return Cow::Borrowed(&self.bytes) };
+        let mut bytes = self.bytes.clone();
+        key.write(&mut bytes);
+        Cow::Owned(bytes)
+    }
+
+    /// Where the next bytes go.
+    fn end(&mut self) -> &mut Vec<u8> {
+        if let Some(key) = self.key.take() {
+            key.write(&mut self.bytes);
+        }
+        &mut self.bytes
     }
 
     /// The bytes that were written.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        self.end();
         self.bytes
     }
 
     pub(crate) fn append(&mut self, part: Payload) {
-        self.bytes.extend(part.bytes);
+        self.end().extend_from_slice(&part.to_bytes());
     }
 
     pub(crate) fn byte(&mut self, byte: u8) {
-        self.bytes.push(byte);
+        self.end().push(byte);
     }
 
     pub(crate) fn number(&mut self, number: u32) {
-        self.bytes.extend_from_slice(&number.to_be_bytes());
+        self.end().extend_from_slice(&number.to_be_bytes());
     }
 
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+        self.end().extend_from_slice(bytes);
+    }
+
+    /// The key values of an item. They are looked up when the bytes are asked for, which is never for most cursors.
+    pub(crate) fn key_of(&mut self, item: EncodedItem, attributes: Arc<[KeyAttribute]>) {
+        self.end();
+        self.key = Some(KeyOf { item, attributes });
     }
 
     /// Bytes with their length in front.
@@ -228,7 +282,7 @@ impl Payload {
 
     /// A key value; `false` if it is none.
     pub(crate) fn key_part(&mut self, value: ValueRef<'_>) -> bool {
-        write_key_part(&mut self.bytes, value).is_ok()
+        write_key_part(self.end(), value).is_ok()
     }
 }
 
@@ -290,7 +344,11 @@ pub(crate) const OUTDATED: RunError =
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
+
+    use singlet_design::KeyKind;
 
     use super::*;
 
@@ -303,19 +361,50 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_key_of_an_item_is_written_where_it_stands() {
+        let item: singlet_values::Item = [("SK", "TOKEN#1"), ("PK", "USER#1")].into_iter().collect();
+        let item = EncodedItem::encode(&item);
+        let key = |name: &str| KeyAttribute { name: name.to_owned(), kind: KeyKind::Text };
+        let mut late = Payload::new();
+        late.byte(1);
+        late.key_of(item.clone(), [key("PK"), key("SK")].into());
+        let mut early = Payload::new();
+        early.byte(1);
+        for name in ["PK", "SK"] {
+            assert!(early.key_part(item.view().get(name).unwrap()));
+        }
+        assert_eq!(late.to_bytes(), early.to_bytes());
+        late.byte(2);
+        early.byte(2);
+        assert_eq!(late.to_bytes(), early.to_bytes());
+    }
+
     fn payload(bytes: &[u8]) -> Payload {
         let mut payload = Payload::new();
         payload.raw(bytes);
         payload
     }
 
+    /// A pattern with one parameter.
+    static TOKENS: LazyLock<Pattern> = LazyLock::new(|| {
+        let source = r##"
+design = "tokens"
+[table]
+key = ["PK", "SK"]
+[entity.Token]
+key    = ["USER#{user_id}", "TOKEN#{token}"]
+fields = { user_id = "key", token = "key" }
+[pattern.tokens]
+query = "Token"
+"##;
+        let design = singlet_design::load("tokens.toml", source).unwrap();
+        Pattern::clone(design.pattern("tokens").unwrap())
+    });
+
     fn bond(pattern: &str, argument: &str) -> Bond {
-        let arguments = [("user_id", AttributeValue::from(argument))].into_iter().collect();
-        Bond {
-            pattern: pattern.to_owned(),
-            arguments: EncodedItem::encode(&arguments),
-            held: Held::default(),
-        }
+        let pattern = Arc::new(Pattern { name: pattern.to_owned(), ..TOKENS.clone() });
+        Bond { pattern, given: vec![Given::Value(argument.into())], held: Held::default() }
     }
 
     proptest! {

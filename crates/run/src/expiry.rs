@@ -33,6 +33,7 @@ impl Expiry {
     }
 
     /// Whether an item's time is over.
+    #[inline]
     pub(crate) fn is_over(&self, item: ItemRef<'_>, now_ms: u64) -> bool {
         let Some(attribute) = &self.attribute else { return false };
         let Some(ValueRef::N(number)) = item.get(attribute) else { return false };

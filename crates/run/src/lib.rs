@@ -39,7 +39,7 @@
 //! let note = [("user_id", "u1"), ("note_id", "n1"), ("text", "Buy milk")];
 //! let note: Arguments = note.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
 //! runner.run("save_note", &note, &Paging::default()).wait()?;
-//! let notes = runner.run("notes", &[("user_id".to_owned(), Json::from("u1"))].into(), &Paging::default()).wait()?;
+//! let notes = runner.run("notes", &[("user_id", Json::from("u1"))], &Paging::default()).wait()?;
 //! assert!(notes.to_json().to_string().contains("Buy milk"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -56,6 +56,7 @@ mod error;
 mod expiry;
 pub mod explain;
 mod expression;
+mod given;
 mod key_values;
 mod keys;
 mod needs;
@@ -66,14 +67,14 @@ pub mod seed;
 mod usage;
 mod write;
 
-pub use arguments::Arguments;
+pub use arguments::{ArgumentList, Arguments};
 pub use blocking::Wait;
 pub use call::Paging;
 pub use cursor::Cursor;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};
 pub use needs::{Need, needs, unmet_needs};
-pub use outcome::{BulkFailure, BulkReport, Outcome, Record};
+pub use outcome::{BulkFailure, BulkReport, Outcome, Record, Shown};
 pub use runner::{Runner, check_arguments};
 pub use usage::{ParameterUsage, Usage};
 pub use write::reservation;

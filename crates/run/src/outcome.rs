@@ -10,37 +10,58 @@ use crate::cursor::Cursor;
 /// An item of an entity. It stays in its stored form until somebody asks for its JSON.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Its entity; `None` for an item whose type the design doesn't know.
-    pub entity: Option<Arc<Entity>>,
     /// The item with its keys.
     pub item: EncodedItem,
-    /// Only these fields are shown.
-    pub show: Option<Arc<[String]>>,
+    /// What it is, and how it is shown: the same for all items of an entity in a list.
+    pub shown: Arc<Shown>,
     /// The resolved references: name, and one record or several.
-    pub resolved: Vec<(String, Json)>,
-    /// Whether answers say its type: in lists of several entities.
-    pub show_type: bool,
-    /// The index that it was read through, which may carry some of its fields only.
+    pub resolved: Option<Box<[(String, Json)]>>,
+}
+
+/// How the items of an entity are shown.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// Their entity.
+    pub entity: Arc<Entity>,
+    /// Only these fields are shown.
+    pub fields: Option<Arc<[String]>>,
+    /// Whether answers say their type: in lists of several entities.
+    pub with_type: bool,
+    /// The index that they were read through, which may carry some of their fields only.
     pub index: Option<Arc<Index>>,
+}
+
+impl Shown {
+    /// Items of an entity, shown whole.
+    pub fn whole(entity: Arc<Entity>) -> Self {
+        Shown { entity, fields: None, with_type: false, index: None }
+    }
 }
 
 impl Record {
     /// An item of an entity, to be shown whole.
     pub fn of(entity: Arc<Entity>, item: EncodedItem) -> Self {
-        Record { entity: Some(entity), item, show: None, resolved: Vec::new(), show_type: false, index: None }
+        Record::shown(Arc::new(Shown::whole(entity)), item)
+    }
+
+    /// An item that is shown in this way.
+    pub fn shown(shown: Arc<Shown>, item: EncodedItem) -> Self {
+        Record { item, shown, resolved: None }
+    }
+
+    /// Adds a member to what it is shown with.
+    pub(crate) fn add(&mut self, name: String, value: Json) {
+        let mut resolved = self.resolved.take().map(Vec::from).unwrap_or_default();
+        resolved.push((name, value));
+        self.resolved = Some(resolved.into());
     }
 
     /// As clean JSON: the fields in the entity's order, then the attributes that the design doesn't name, then what
     /// references led to. Keys, type and time to live are left out unless they are fields.
     pub fn to_json(&self) -> Json {
         let mut members = Vec::new();
-        match &self.entity {
-            Some(entity) => self.write_fields(entity, &mut members),
-            None => {
-                members.extend(self.item.view().iter().map(|(name, value)| (name.to_owned(), to_json(value))))
-            }
-        }
-        for (name, value) in &self.resolved {
+        self.write_fields(&self.shown.entity, &mut members);
+        for (name, value) in self.resolved.iter().flatten() {
             members.retain(|(member, _)| member != name);
             members.push((name.clone(), value.clone()));
         }
@@ -49,7 +70,7 @@ impl Record {
 
     fn write_fields(&self, entity: &Entity, members: &mut Vec<(String, Json)>) {
         let item = self.item.view();
-        if self.show_type && entity.field("type").is_none() {
+        if self.shown.with_type && entity.field("type").is_none() {
             members.push(("type".to_owned(), entity.type_name.as_str().into()));
         }
         for field in entity.fields.iter().filter(|field| self.shows(&field.name)) {
@@ -68,7 +89,7 @@ impl Record {
 
     /// Whether the field would be here if the stored item had it.
     fn has(&self, field: &Field) -> bool {
-        match self.index.as_ref().map(|index| &index.projection) {
+        match self.shown.index.as_ref().map(|index| &index.projection) {
             None | Some(Projection::All) => true,
             Some(Projection::Keys) => false,
             Some(Projection::Include(names)) => names.contains(&field.name),
@@ -76,7 +97,7 @@ impl Record {
     }
 
     fn shows(&self, name: &str) -> bool {
-        self.show.as_deref().is_none_or(|show| show.iter().any(|shown| shown == name))
+        self.shown.fields.as_deref().is_none_or(|show| show.iter().any(|shown| shown == name))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use singlet_design::{Design, Operation, Pattern};
 use singlet_store::{Clock, Feature, Store, StoreError, SystemClock};
 
-use crate::arguments::{Arguments, Bound};
+use crate::arguments::{ArgumentList, Bound};
 use crate::call::{Call, Paging, PlanContext, Site};
 use crate::cursor::{self, Seal};
 use crate::entropy::{Entropy, SystemEntropy};
@@ -92,11 +92,13 @@ impl<S: Store> Runner<S> {
     pub async fn run(
         &self,
         pattern: &str,
-        arguments: &Arguments,
+        arguments: &dyn ArgumentList,
         paging: &Paging,
     ) -> Result<Outcome, RunError> {
         let (pattern, plan) = self.find(pattern)?;
-        self.check_features(pattern, plan).await?;
+        if !plan.needs.is_empty() {
+            self.check_features(pattern, plan).await?;
+        }
         check_paging(pattern, plan, paging)?;
         let now_ms = self.clock.now_ms();
         let read = match &plan.way {
@@ -123,14 +125,15 @@ impl<S: Store> Runner<S> {
 
     async fn write(
         &self,
-        pattern: &Pattern,
+        pattern: &Arc<Pattern>,
         way: &Way,
-        arguments: &Arguments,
+        arguments: &dyn ArgumentList,
         paging: &Paging,
         now_ms: u64,
     ) -> Result<Outcome, RunError> {
-        let arguments = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
-        let call = Call { pattern, bound: Bound::check(pattern, &arguments)?, paging, now_ms };
+        let filled = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
+        let bound = Bound::check(pattern, filled.as_ref().map_or(arguments, |filled| filled))?;
+        let call = Call { pattern, bound, paging, now_ms };
         match (way, &pattern.operation) {
             (Way::Claim(plan), _) => plan.run(&self.site, &call).await,
             (Way::Bulk(plan), _) => plan.run(&self.site, &call).await,
@@ -139,7 +142,7 @@ impl<S: Store> Runner<S> {
         }
     }
 
-    fn find(&self, name: &str) -> Result<(&Pattern, &PatternPlan), RunError> {
+    fn find(&self, name: &str) -> Result<(&Arc<Pattern>, &PatternPlan), RunError> {
         let plans = || self.site.design.patterns.iter().zip(&self.plans);
         let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
         match plans().find(|(pattern, _)| pattern.name == name) {
@@ -206,10 +209,10 @@ impl PatternPlan {
 }
 
 /// Checks the arguments of a call without running it, and returns all that are missing, unknown or don't fit.
-pub fn check_arguments(pattern: &Pattern, arguments: &Arguments) -> Vec<WrongParameter> {
+pub fn check_arguments(pattern: &Pattern, arguments: &dyn ArgumentList) -> Vec<WrongParameter> {
     // What Singlet would make has to be there, not to be right.
-    let arguments = write::filled(pattern, arguments, &SystemEntropy::default(), 0);
-    let (bound, mut wrong) = Bound::bind(pattern, &arguments);
+    let filled = write::filled(pattern, arguments, &SystemEntropy::default(), 0);
+    let (bound, mut wrong) = Bound::bind(pattern, filled.as_ref().map_or(arguments, |filled| filled));
     wrong.extend(check_keys(pattern, &bound));
     wrong
 }

@@ -303,11 +303,12 @@ fn requests_of(pattern: &str, arguments: &[(&str, Json)]) -> (Vec<u64>, usize) {
     for note in 0..200 {
         let text = "x".repeat(900);
         let values = [("user_id", "anna"), ("note_id", &format!("n{note:03}")), ("text", &text)];
-        let values = values.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
+        let values: Arguments = values.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
         runner.run("write", &values, &Paging::default()).wait().unwrap();
     }
     let before = runner.store().recorded().len();
-    let values = arguments.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let values: Arguments =
+        arguments.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     runner.run("asked", &values, &Paging::default()).wait().unwrap();
     let recorded = runner.store().recorded().split_off(before);
     let limits = recorded.iter().filter_map(|one| one.body.get("Limit")?.to_string().parse().ok());

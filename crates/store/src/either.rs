@@ -43,19 +43,19 @@ impl<A: Store, B: Store> Store for Either<A, B> {
             Either::Second(store) => store.batch_get(request).await,
         }
     }
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         match self {
             Either::First(store) => store.query(request).await,
             Either::Second(store) => store.query(request).await,
         }
     }
-    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page<Query>>, StoreError> {
         match self {
             Either::First(store) => store.query_all(requests).await,
             Either::Second(store) => store.query_all(requests).await,
         }
     }
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         match self {
             Either::First(store) => store.scan(request).await,
             Either::Second(store) => store.scan(request).await,

@@ -230,13 +230,13 @@ pub struct TransactFound {
     pub consumed: Consumed,
 }
 
-/// A page of a query or scan.
-#[derive(Debug, Clone, Default)]
-pub struct Page {
+/// A page of a [`Query`] or a [`Scan`].
+#[derive(Debug, Clone)]
+pub struct Page<R> {
     /// The items that passed the filter, in order.
     pub items: Vec<EncodedItem>,
-    /// `LastEvaluatedKey`. `None` on the last page.
-    pub last_key: Option<Item>,
+    /// The same request for the page that follows: it starts at `LastEvaluatedKey`. `None` on the last page.
+    pub next: Option<R>,
     /// How many items were evaluated.
     pub scanned: u32,
     /// Units used.

@@ -64,10 +64,13 @@ pub trait Store: Send + Sync {
     fn batch_get(&self, request: BatchGet) -> impl Future<Output = Result<BatchFound, StoreError>> + Send;
 
     /// Reads one page of a query.
-    fn query(&self, request: Query) -> impl Future<Output = Result<Page, StoreError>> + Send;
+    fn query(&self, request: Query) -> impl Future<Output = Result<Page<Query>, StoreError>> + Send;
 
     /// Reads one page of each of several queries, concurrently where that saves time. Answers are in request order.
-    fn query_all(&self, requests: Vec<Query>) -> impl Future<Output = Result<Vec<Page>, StoreError>> + Send {
+    fn query_all(
+        &self,
+        requests: Vec<Query>,
+    ) -> impl Future<Output = Result<Vec<Page<Query>>, StoreError>> + Send {
         async move {
             let mut pages = Vec::with_capacity(requests.len());
             for request in requests {
@@ -78,7 +81,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Reads one page of all items in a table or index.
-    fn scan(&self, request: Scan) -> impl Future<Output = Result<Page, StoreError>> + Send;
+    fn scan(&self, request: Scan) -> impl Future<Output = Result<Page<Scan>, StoreError>> + Send;
 
     /// Reads several items at one point of the commit order.
     fn transact_get(
@@ -124,13 +127,13 @@ impl<S: Store> Store for &S {
     async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         (**self).batch_get(request).await
     }
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         (**self).query(request).await
     }
-    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page<Query>>, StoreError> {
         (**self).query_all(requests).await
     }
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         (**self).scan(request).await
     }
     async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {

@@ -115,11 +115,15 @@ impl Template {
         end: usize,
         shard: Option<u32>,
     ) -> Result<Option<String>, RenderError> {
+        let parts = self.parts.get(..end).unwrap_or(&self.parts);
+        if let [Part::Literal(text)] = parts {
+            return Ok(Some(text.clone()));
+        }
         let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { VALUE_BYTES };
-        let mut out = String::with_capacity(self.parts.iter().take(end).map(room).sum());
+        let mut out = String::with_capacity(parts.iter().map(room).sum());
         // A single plain placeholder is the whole key, so its value can't forge another key.
         let separator = self.plain_field().is_none().then_some(separator);
-        for part in self.parts.iter().take(end) {
+        for part in parts {
             match part {
                 Part::Literal(text) => out.push_str(text),
                 Part::Field { path, format } => {
@@ -157,7 +161,7 @@ pub fn formatted(name: &str, value: ValueRef<'_>, format: Format) -> Result<Stri
 
 /// Returns a value that isn't null, which counts as missing.
 fn present<'a>(values: &'a impl Values, path: &str) -> Option<ValueRef<'a>> {
-    values.value(path).filter(|value| *value != ValueRef::Null)
+    values.value(path).filter(|value| !matches!(value, ValueRef::Null))
 }
 
 fn plain_key(field: &str, values: &impl Values) -> Result<Option<AttributeValue>, RenderError> {
@@ -222,7 +226,12 @@ fn write_field(
 }
 
 fn refuse_separator(field: &str, text: &str, separator: char) -> Result<(), RenderError> {
-    if text.contains(separator) {
+    let found = match u8::try_from(separator) {
+        // Without an early end the compiler compares many bytes at once.
+        Ok(byte) if byte.is_ascii() => text.bytes().fold(false, |found, next| found | (next == byte)),
+        _ => text.contains(separator),
+    };
+    if found {
         let reason = format!(
             "it contains {separator:?}, which separates the parts of a key, so it could forge another key"
         );

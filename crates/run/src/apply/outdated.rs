@@ -166,11 +166,12 @@ impl<S: Store> Search<'_, S> {
         if suspects.is_empty() {
             return Ok(true);
         }
-        let (table, mut looked, mut start_key) = (self.name.to_owned(), 0, None);
+        let (table, mut looked) = (self.name.to_owned(), 0);
         let total = self.items.min(LOOKED_MAX);
-        let scan = Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
+        let mut scan =
+            Scan { table, index: None, filter: None, projection: None, limit: None, start_key: None };
         while looked < LOOKED_MAX {
-            let page = self.store.scan(Scan { start_key, ..scan.clone() }).await?;
+            let page = self.store.scan(scan).await?;
             let items = page.items.iter().filter_map(|item| item.decode().ok());
             // Patterns don't show an expired item, and its reservations may be gone already.
             let lives = |item: &Item| !is_expired(self.table, item, self.now_second);
@@ -182,9 +183,9 @@ impl<S: Store> Search<'_, S> {
             }
             looked += u64::from(page.scanned);
             watch(looked.min(total), total);
-            start_key = page.last_key;
-            if start_key.is_none() {
-                return Ok(true);
+            match page.next {
+                Some(next) => scan = next,
+                None => return Ok(true),
             }
         }
         Ok(false)

@@ -262,22 +262,21 @@ impl Content {
 
 /// Forgets every design of a table that was deleted.
 pub(super) async fn forget(store: &impl Store, table: &str) -> Result<(), StoreError> {
-    let mut start_key = None;
-    loop {
-        let query = Query {
-            table: DESIGNS_TABLE.to_owned(),
-            index: None,
-            key: KeyCondition::from_terms(vec![KeyTerm {
-                attribute: KEY.to_owned(),
-                test: KeyTest::Equal(AttributeValue::from(table)),
-            }]),
-            filter: None,
-            projection: None,
-            limit: None,
-            forward: true,
-            consistent: true,
-            start_key,
-        };
+    let mut next = Some(Query {
+        table: DESIGNS_TABLE.to_owned(),
+        index: None,
+        key: KeyCondition::from_terms(vec![KeyTerm {
+            attribute: KEY.to_owned(),
+            test: KeyTest::Equal(AttributeValue::from(table)),
+        }]),
+        filter: None,
+        projection: None,
+        limit: None,
+        forward: true,
+        consistent: true,
+        start_key: None,
+    });
+    while let Some(query) = next {
         let page = match store.query(query).await {
             Err(StoreError::NotFound(_)) => return Ok(()),
             page => page?,
@@ -286,11 +285,9 @@ pub(super) async fn forget(store: &impl Store, table: &str) -> Result<(), StoreE
             let key = [KEY, SORT_KEY].into_iter().filter_map(|name| Some((name, item.get(name)?.clone())));
             delete(store, key.collect()).await?;
         }
-        start_key = page.last_key;
-        if start_key.is_none() {
-            return Ok(());
-        }
+        next = page.next;
     }
+    Ok(())
 }
 
 async fn delete(store: &impl Store, key: Item) -> Result<(), StoreError> {

@@ -123,7 +123,7 @@ impl<S: Store> Recording<S> {
 
     /// The items that a query read, including those that its filter and its projection hide: they cost as much as the
     /// others. `None` if something was written meanwhile.
-    async fn whole_query(&self, request: &Query, page: &Page) -> Option<Vec<EncodedItem>> {
+    async fn whole_query(&self, request: &Query, page: &Page<Query>) -> Option<Vec<EncodedItem>> {
         if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
             return Some(page.items.clone());
         }
@@ -133,7 +133,7 @@ impl<S: Store> Recording<S> {
     }
 
     /// The items that a scan read, as for [`Recording::whole_query`].
-    async fn whole_scan(&self, request: &Scan, page: &Page) -> Option<Vec<EncodedItem>> {
+    async fn whole_scan(&self, request: &Scan, page: &Page<Scan>) -> Option<Vec<EncodedItem>> {
         if !is_hidden(request.filter.is_some(), request.projection.is_some(), page) {
             return Some(page.items.clone());
         }
@@ -143,7 +143,7 @@ impl<S: Store> Recording<S> {
     }
 
     /// Notes a page of a query.
-    async fn note_query(&self, request: &Query, page: Result<&Page, &StoreError>, round: u32) {
+    async fn note_query(&self, request: &Query, page: Result<&Page<Query>, &StoreError>, round: u32) {
         let units = match page {
             Ok(page) => {
                 let whole = self.whole_query(request, page).await;
@@ -291,14 +291,14 @@ impl<S: Store> Store for Recording<S> {
         Ok(all)
     }
 
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         let round = self.next_round();
         let page = self.store.query(request.clone()).await;
         self.note_query(&request, page.as_ref(), round).await;
         page
     }
 
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         let round = self.next_round();
         let page = self.store.scan(request.clone()).await;
         let units = match &page {
@@ -313,7 +313,7 @@ impl<S: Store> Store for Recording<S> {
         page
     }
 
-    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page>, StoreError> {
+    async fn query_all(&self, requests: Vec<Query>) -> Result<Vec<Page<Query>>, StoreError> {
         let round = self.next_round();
         let pages = self.store.query_all(requests.clone()).await;
         for (at, request) in requests.iter().enumerate() {
@@ -398,15 +398,15 @@ fn answered(returned: ReturnItem) -> impl FnOnce(Foreseen) -> Written {
 }
 
 /// Whether a filter or a projection hides some of what was read.
-fn is_hidden(filtered: bool, projected: bool, page: &Page) -> bool {
+fn is_hidden<R>(filtered: bool, projected: bool, page: &Page<R>) -> bool {
     projected || (filtered && usize::try_from(page.scanned).is_ok_and(|scanned| scanned > page.items.len()))
 }
 
 /// The units of a page. `whole` has everything that was read, if that is known.
-fn page_units(
+fn page_units<R>(
     kind: ReadKind,
     index: Option<&String>,
-    page: &Page,
+    page: &Page<R>,
     whole: Option<Vec<EncodedItem>>,
 ) -> Predicted {
     let is_unknown = whole.is_none();

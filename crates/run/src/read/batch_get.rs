@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use singlet_design::{self as design, Entity, Values};
+use singlet_design::{self as design, Values};
 use singlet_expr::Projection;
 use singlet_store::Store;
 use singlet_values::{AttributeValue, Attributes, Item, ValueRef};
@@ -15,7 +15,7 @@ use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::table_key;
-use crate::outcome::{Outcome, Record};
+use crate::outcome::{Outcome, Record, Shown};
 
 /// Most keys of one call.
 const KEYS_MAX: usize = 1000;
@@ -23,14 +23,13 @@ const KEYS_MAX: usize = 1000;
 /// A batch with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
 pub(crate) struct BatchPlan {
-    entity: Arc<Entity>,
     parameter: String,
     /// The only field of the key, if it has one only.
     key_field: Option<String>,
     table: String,
     consistent: bool,
     projection: Option<Projection>,
-    show: Option<Arc<[String]>>,
+    shown: Arc<Shown>,
     expiry: Expiry,
 }
 
@@ -44,13 +43,15 @@ impl BatchPlan {
         let mut fields: Vec<&str> = fields.collect();
         fields.dedup();
         BatchPlan {
-            entity: batch.entity.clone(),
             parameter: batch.parameter.clone(),
             key_field: fields.first().map(|field| (*field).to_owned()),
             table: context.table_name(table),
             consistent: batch.consistent,
             projection: batch.show.as_deref().map(|show| projection(table, None, show, needed)),
-            show: batch.show.as_deref().map(Into::into),
+            shown: Arc::new(Shown {
+                fields: batch.show.as_deref().map(Into::into),
+                ..Shown::whole(batch.entity.clone())
+            }),
             expiry,
         }
     }
@@ -61,14 +62,11 @@ impl BatchPlan {
             keys.iter().map(|(bytes, key)| (bytes.as_slice(), key)).collect();
         let distinct = distinct.into_values().cloned().collect();
         let projection = self.projection.clone();
-        let table = &self.entity.table;
+        let table = &self.shown.entity.table;
         let found = read_keys(&site.store, table, &self.table, distinct, self.consistent, projection).await?;
         let there = keys.iter().filter_map(|(bytes, _)| found.get(bytes));
         let living = there.filter(|item| !self.expiry.is_over(item.view(), call.now_ms));
-        let record = |item: &_| Record {
-            show: self.show.clone(),
-            ..Record::of(self.entity.clone(), Clone::clone(item))
-        };
+        let record = |item: &_| Record::shown(self.shown.clone(), Clone::clone(item));
         Ok(Outcome::Items { records: living.map(record).collect(), cursor: None, previous: None })
     }
 
@@ -87,7 +85,7 @@ impl BatchPlan {
                 AttributeValue::M(members) => KeyValues::Several(members),
                 only => KeyValues::One(self.key_field.as_deref().unwrap_or_default(), only),
             };
-            let key = table_key(&self.entity, &values).map_err(|error| match error {
+            let key = table_key(&self.shown.entity, &values).map_err(|error| match error {
                 RunError::Parameter { parameter, reason } => {
                     refuse(format!("{}[{position}].{parameter}", self.parameter), reason)
                 }

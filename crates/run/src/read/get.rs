@@ -14,7 +14,7 @@ use crate::call::{Call, PlanContext, Site};
 use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::{asked_key, table_key};
-use crate::outcome::{Outcome, Record};
+use crate::outcome::{Outcome, Record, Shown};
 
 /// A get with everything that doesn't depend on the call.
 #[derive(Debug, Clone)]
@@ -35,12 +35,11 @@ pub(crate) enum GetPlan {
 pub(crate) struct ByKey {
     /// Only whether it is there is asked.
     exists: bool,
-    entity: Arc<Entity>,
     asked: Option<AskedKey>,
     pub(super) table: String,
     pub(super) consistent: bool,
     pub(super) projection: Option<Projection>,
-    show: Option<Arc<[String]>>,
+    shown: Arc<Shown>,
     resolve: Vec<ResolvePlan>,
     expiry: Expiry,
 }
@@ -92,11 +91,13 @@ impl ByKey {
         ByKey {
             exists,
             projection: show.map(|show| projection(table, None, show, needed)),
-            entity: get.entity.clone(),
             asked: get.key.clone(),
             table: context.table_name(table),
             consistent: get.consistent,
-            show: get.show.as_deref().map(Into::into),
+            shown: Arc::new(Shown {
+                fields: get.show.as_deref().map(Into::into),
+                ..Shown::whole(get.entity.clone())
+            }),
             resolve: get.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
             expiry,
         }
@@ -114,19 +115,21 @@ impl ByKey {
             return Ok(Outcome::Exists(found.is_some()));
         }
         let Some(item) = found else { return Ok(Outcome::Item(None)) };
-        let mut record = Record { show: self.show.clone(), ..Record::of(self.entity.clone(), item) };
-        resolve(site, &self.resolve, std::slice::from_mut(&mut record), call.now_ms).await?;
+        let mut record = Record::shown(self.shown.clone(), item);
+        if !self.resolve.is_empty() {
+            resolve(site, &self.resolve, std::slice::from_mut(&mut record), call.now_ms).await?;
+        }
         Ok(Outcome::Item(Some(record)))
     }
 
     pub(super) fn entity(&self) -> &Arc<Entity> {
-        &self.entity
+        &self.shown.entity
     }
 
     pub(super) fn key(&self, call: &Call<'_>) -> Result<Item, RunError> {
         match &self.asked {
-            Some(asked) => asked_key(&self.entity, asked, &call.bound),
-            None => table_key(&self.entity, &call.bound),
+            Some(asked) => asked_key(self.entity(), asked, &call.bound),
+            None => table_key(self.entity(), &call.bound),
         }
     }
 

@@ -43,10 +43,15 @@ pub(super) fn projection<'n>(
 
 /// Puts the fields that its keys tell into an item that was read through an index. An index that carries everything
 /// leaves nothing to restore.
+#[inline]
 pub(super) fn restore(entity: &Entity, index: &Index, item: EncodedItem) -> EncodedItem {
-    if index.projection == Projection::All {
-        return item;
+    match index.projection {
+        Projection::All => item,
+        Projection::Keys | Projection::Include(_) => restore_missing(entity, index, item),
     }
+}
+
+fn restore_missing(entity: &Entity, index: &Index, item: EncodedItem) -> EncodedItem {
     let table_names = entity.table.key().map(|attribute| attribute.name.as_str());
     let table = table_names.zip(std::iter::once(&entity.key.partition).chain(&entity.key.sort));
     let entry = entity.entry(&index.name).into_iter().flat_map(|entry| entry.templates());

@@ -138,7 +138,7 @@ pub(super) async fn resolve<S: Store>(
             };
             resolved.push((plan.name.clone(), value));
         }
-        record.resolved = resolved;
+        record.resolved = Some(resolved.into());
     }
     Ok(())
 }

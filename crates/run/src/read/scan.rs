@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{self as design, Entity, Index, KeyAttribute, PAGE_ITEMS_DEFAULT};
+use singlet_design::{self as design, Index, KeyAttribute, PAGE_ITEMS_DEFAULT};
 use singlet_expr::Projection;
 use singlet_store::{self as store, Store, StoreError};
 use singlet_values::{AttributeValue, EncodedItem, Item};
@@ -35,14 +35,15 @@ pub(crate) struct ScanPlan {
     teller: Teller,
     expiry: Expiry,
     limit: u32,
-    show: Option<Arc<[String]>>,
 }
 
 impl ScanPlan {
     pub(super) fn new(context: &PlanContext<'_>, scan: &design::Scan) -> Self {
         let entities = std::slice::from_ref(&scan.entity);
-        let (table, index) = (&scan.entity.table, scan.on.as_deref());
-        let teller = Teller::new(context.design, entities, (table, index), true);
+        let table = &scan.entity.table;
+        let teller =
+            Teller::new(context.design, entities, (table, scan.on.as_ref()), scan.show.as_deref(), true);
+        let index = scan.on.as_deref();
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !scan.show_expired));
         let needed = teller.attribute().into_iter().chain(expiry.attribute());
         let mut position: Vec<KeyAttribute> = Vec::new();
@@ -60,7 +61,6 @@ impl ScanPlan {
             teller,
             expiry,
             limit: scan.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
-            show: scan.show.as_deref().map(Into::into),
         }
     }
 
@@ -76,23 +76,23 @@ impl ScanPlan {
             start_key: self.resume(site, call)?,
         };
         let mut records: Vec<Record> = Vec::new();
+        let mut next_key = None;
         for _ in 0..PAGES_MAX {
-            let page = site.store.scan(request.clone()).await?;
-            request.start_key = page.last_key;
+            let page = site.store.scan(request).await?;
+            next_key = page.next.as_ref().and_then(|next| next.start_key.clone());
             for item in page.items {
                 if records.len() == limit {
                     // The page held more than the answer does: the next one begins after the last record.
-                    request.start_key = records.last().map(|last| self.key_of(&last.item)).transpose()?;
+                    next_key = records.last().map(|last| self.key_of(&last.item)).transpose()?;
                     break;
                 }
                 records.extend(self.record(item, call.now_ms));
             }
-            if request.start_key.is_none() || records.len() == limit {
-                break;
-            }
+            let Some(next) = page.next.filter(|_| records.len() < limit) else { break };
+            request = next;
             request.limit = request.limit.map(|chunk| chunk.saturating_mul(2).min(CHUNK_MAX));
         }
-        let cursor = request.start_key.map(|key| self.cursor(site, call, &key)).transpose()?;
+        let cursor = next_key.map(|key| self.cursor(site, call, &key)).transpose()?;
         Ok(Outcome::Items { records, cursor, previous: None })
     }
 
@@ -102,12 +102,12 @@ impl ScanPlan {
         if self.expiry.is_over(view, now_ms) {
             return None;
         }
-        let entity: Arc<Entity> = self.teller.tell(view)?.clone();
+        let shown = self.teller.tell(view)?.clone();
         let item = match &self.index {
-            Some(index) => restore(&entity, index, item),
+            Some(index) => restore(&shown.entity, index, item),
             None => item,
         };
-        Some(Record { show: self.show.clone(), index: self.index.clone(), ..Record::of(entity, item) })
+        Some(Record::shown(shown, item))
     }
 
     fn key_of(&self, item: &EncodedItem) -> Result<Item, RunError> {

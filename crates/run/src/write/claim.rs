@@ -4,6 +4,8 @@
 //! number of items, so that callers who began at the same item don't meet at the next one, and comes back to the skipped
 //! ones before it reads further. Only if each of the items was refused does a claim answer that there is none.
 
+use std::sync::Arc;
+
 use singlet_design::{CLAIM_PAGE_ITEMS, Condition, Entity, ListWalk, Operation, Pattern, default_of};
 use singlet_store::Store;
 
@@ -101,7 +103,7 @@ impl ClaimPlan {
         Ok(if is_disturbed { Pass::Disturbed } else { Pass::Nothing })
     }
 
-    fn pattern(&self) -> &Pattern {
+    fn pattern(&self) -> &Arc<Pattern> {
         &self.walk.walk().run
     }
 
@@ -120,7 +122,7 @@ impl ClaimPlan {
     /// Whether the condition may hold. An item that shows that it doesn't isn't worth a request.
     fn may_hold(&self, element: &Element, bound: &Bound<'_>, now_ms: u64) -> bool {
         let (Element::Item(row), Some(condition)) = (element, &self.visible) else { return true };
-        let entity: &Entity = &row.entity;
+        let entity: &Entity = &row.shown.entity;
         let asked = Asked {
             field: &|path| entity.field_at(path).cloned(),
             argument: &|parameter| bound.get(parameter).cloned(),

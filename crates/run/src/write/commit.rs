@@ -12,7 +12,7 @@ use super::unique::key_of;
 use crate::call::Site;
 use crate::error::RunError;
 use crate::expiry::Expiry;
-use crate::outcome::{Outcome, Record};
+use crate::outcome::{Outcome, Record, Shown};
 
 /// Commits one plan: as a single request if it has a single action.
 pub(super) async fn alone<S: Store>(
@@ -121,7 +121,8 @@ fn answered(plan: &WritePlan<'_>, item: Option<EncodedItem>) -> Outcome {
         }
         Answer::Checked => Outcome::Checked,
         Answer::Read { show } => {
-            Outcome::Item(Some(Record { show: show.map(Into::into), ..record(known()) }))
+            let shown = Shown { fields: show.map(Into::into), ..Shown::whole(Arc::clone(plan.entity)) };
+            Outcome::Item(Some(Record::shown(Arc::new(shown), known())))
         }
     }
 }

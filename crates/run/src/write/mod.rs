@@ -25,12 +25,10 @@ mod unique;
 mod update;
 mod upsert;
 
-use std::borrow::Cow;
-
 use singlet_design::{Operation, Pattern};
 use singlet_store::{Store, StoreError};
 
-use crate::arguments::{Arguments, Bound};
+use crate::arguments::{ArgumentList, Arguments, Bound};
 use crate::call::{Call, Site};
 use crate::entropy::Entropy;
 use crate::error::RunError;
@@ -109,13 +107,13 @@ pub(super) async fn run_transaction<S: Store>(site: &Site<S>, call: &Call<'_>) -
     }
 }
 
-/// The arguments of a write with what the objects in them lack and Singlet makes; those of a read as they are.
-pub(super) fn filled<'a>(
+/// The arguments of a write with what the objects in them lack and Singlet makes; `None` if nothing is lacking.
+pub(super) fn filled(
     pattern: &Pattern,
-    arguments: &'a Arguments,
+    arguments: &dyn ArgumentList,
     entropy: &dyn Entropy,
     now_ms: u64,
-) -> Cow<'a, Arguments> {
+) -> Option<Arguments> {
     match &pattern.operation {
         Operation::Create(_)
         | Operation::Put(_)
@@ -123,7 +121,7 @@ pub(super) fn filled<'a>(
         | Operation::Transaction(_)
         | Operation::Claim(_)
         | Operation::Bulk(_) => supplier::filled(pattern, arguments, entropy, now_ms),
-        _ => Cow::Borrowed(arguments),
+        _ => None,
     }
 }
 

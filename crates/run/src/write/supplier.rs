@@ -1,14 +1,12 @@
 //! Where written values come from: the pattern, the caller, the clock, the field's default, or chance.
 
-use std::borrow::Cow;
-
 use singlet_design::{
     Entity, Field, FieldType, Insert, Json, Made, Name, Origin, ParameterType, Pattern, ValueSource, fill,
     instant, is_empty_set, to_attribute,
 };
 use singlet_values::{AttributeValue, Item};
 
-use crate::arguments::{Arguments, Bound, Given};
+use crate::arguments::{ArgumentList, Arguments, Bound, Given};
 use crate::entropy::{Entropy, make};
 use crate::error::RunError;
 use crate::expression::evaluate;
@@ -93,20 +91,25 @@ impl Supplier<'_> {
     }
 }
 
-/// The caller's arguments with what the objects in them lack and Singlet makes: ids and times of nested fields.
-pub(super) fn filled<'a>(
+/// The caller's arguments with what the objects in them lack and Singlet makes: ids and times of nested fields. `None`
+/// if no parameter has such fields.
+pub(super) fn filled(
     pattern: &Pattern,
-    arguments: &'a Arguments,
+    arguments: &dyn ArgumentList,
     entropy: &dyn Entropy,
     now_ms: u64,
-) -> Cow<'a, Arguments> {
-    let mut filled = Cow::Borrowed(arguments);
+) -> Option<Arguments> {
+    let mut filled: Option<Arguments> = None;
+    let copied = || {
+        let names = arguments.names().into_iter();
+        names.filter_map(|name| Some((name.to_owned(), arguments.argument(name)?.clone()))).collect()
+    };
     for parameter in &pattern.parameters {
         let kind = kind_of(&parameter.kind);
-        if !arguments.contains_key(&parameter.name) || !makes(kind) {
+        if !makes(kind) || arguments.argument(&parameter.name).is_none() {
             continue;
         }
-        if let Some(json) = filled.to_mut().get_mut(&parameter.name) {
+        if let Some(json) = filled.get_or_insert_with(copied).get_mut(&parameter.name) {
             let make = &mut |made| make(made, now_ms, entropy).into();
             match (&parameter.kind, json) {
                 (ParameterType::ListOf(_), Json::List(elements)) => {

@@ -41,10 +41,10 @@ impl Store for Broken<'_> {
     async fn batch_get(&self, request: BatchGet) -> Result<BatchFound, StoreError> {
         self.store().batch_get(request).await
     }
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         self.store().query(request).await
     }
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         self.store().scan(request).await
     }
     async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {

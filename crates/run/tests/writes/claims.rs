@@ -163,7 +163,8 @@ fn a_longer_list_than_the_maximum_is_refused() {
 fn a_claim_has_no_pages() {
     let fixture = jobs(1);
     let arguments = [("queue", "q"), ("state", "ready"), ("worker", "w")];
-    let arguments = arguments.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
+    let arguments: singlet_run::Arguments =
+        arguments.map(|(name, value)| (name.to_owned(), Json::from(value))).into();
     let paging = Paging { limit: Some(2), ..Paging::default() };
     let refused = fixture.runner.run("take", &arguments, &paging).wait();
     assert!(matches!(refused, Err(RunError::Parameter { .. })), "{refused:?}");

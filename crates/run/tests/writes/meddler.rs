@@ -49,10 +49,10 @@ impl Store for Meddler<'_> {
         self.meddle().await;
         answer
     }
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         self.store().query(request).await
     }
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         self.store().scan(request).await
     }
     async fn transact_get(&self, request: TransactGet) -> Result<TransactFound, StoreError> {

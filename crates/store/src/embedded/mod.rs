@@ -64,11 +64,11 @@ impl Store for Embedded {
         reads::batch_get(&self.database, request)
     }
 
-    async fn query(&self, request: Query) -> Result<Page, StoreError> {
+    async fn query(&self, request: Query) -> Result<Page<Query>, StoreError> {
         reads::query(&self.database, request)
     }
 
-    async fn scan(&self, request: Scan) -> Result<Page, StoreError> {
+    async fn scan(&self, request: Scan) -> Result<Page<Scan>, StoreError> {
         reads::scan(&self.database, request)
     }
 

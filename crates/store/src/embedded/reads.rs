@@ -18,10 +18,10 @@ pub(super) fn get(database: &Database, request: GetItem) -> Result<Found, StoreE
     let GetItem { table, key, consistent, projection } = request;
     let get = engine::GetItem { table, key, consistent, projection };
     let found = database.get_item(&get).map_err(|error| store_error(error, &get.table))?;
-    Ok(Found { item: found.item, consumed: consumed([&found.consumed]) })
+    Ok(Found { item: found.item, consumed: consumed(found.consumed) })
 }
 
-pub(super) fn query(database: &Database, request: Query) -> Result<Page, StoreError> {
+pub(super) fn query(database: &Database, request: Query) -> Result<Page<Query>, StoreError> {
     check_filter(request.filter.as_ref())?;
     check_projection(request.projection.as_ref())?;
     let query = engine::Query {
@@ -37,10 +37,22 @@ pub(super) fn query(database: &Database, request: Query) -> Result<Page, StoreEr
         consistent: request.consistent,
         start_key: request.start_key,
     };
-    database.query(&query).map(page).map_err(|error| store_error(error, &query.table))
+    let mut page = database.query(&query).map_err(|error| store_error(error, &query.table))?;
+    let next = page.last_key.take().map(|key| Query {
+        table: query.table,
+        index: query.index,
+        key: query.key_condition,
+        filter: query.filter,
+        projection: query.projection,
+        limit: request.limit,
+        forward: query.forward,
+        consistent: query.consistent,
+        start_key: Some(key),
+    });
+    Ok(found(page, next))
 }
 
-pub(super) fn scan(database: &Database, request: Scan) -> Result<Page, StoreError> {
+pub(super) fn scan(database: &Database, request: Scan) -> Result<Page<Scan>, StoreError> {
     check_filter(request.filter.as_ref())?;
     check_projection(request.projection.as_ref())?;
     let scan = engine::Scan {
@@ -54,15 +66,24 @@ pub(super) fn scan(database: &Database, request: Scan) -> Result<Page, StoreErro
         consistent: false,
         start_key: request.start_key,
     };
-    database.scan(&scan).map(page).map_err(|error| store_error(error, &scan.table))
+    let mut page = database.scan(&scan).map_err(|error| store_error(error, &scan.table))?;
+    let next = page.last_key.take().map(|key| Scan {
+        table: scan.table,
+        index: scan.index,
+        filter: scan.filter,
+        projection: scan.projection,
+        limit: request.limit,
+        start_key: Some(key),
+    });
+    Ok(found(page, next))
 }
 
-fn page(page: engine::PageOutcome) -> Page {
+fn found<R>(page: engine::PageOutcome, next: Option<R>) -> Page<R> {
     Page {
         items: page.items.unwrap_or_default(),
-        last_key: page.last_key,
+        next,
         scanned: u32::try_from(page.scanned_count).unwrap_or(u32::MAX),
-        consumed: consumed([&page.consumed]),
+        consumed: consumed(page.consumed),
     }
 }
 
@@ -92,7 +113,7 @@ pub(super) fn batch_get(database: &Database, request: BatchGet) -> Result<BatchF
                 outcome.unprocessed.iter().filter_map(|at| table.keys.get_mut(*at).map(std::mem::take));
             left.extend(again);
             all.items.extend(outcome.items);
-            all.consumed.add(&consumed([&outcome.consumed]));
+            all.consumed.add(&consumed(outcome.consumed));
         }
     }
     Ok(all)
@@ -107,7 +128,7 @@ pub(super) fn transact_get(database: &Database, request: TransactGet) -> Result<
     }
     let found =
         database.transact_get(&engine::TransactGet { items }).map_err(|error| store_error(error, &table))?;
-    Ok(TransactFound { items: found.items, consumed: consumed(&found.consumed) })
+    Ok(TransactFound { items: found.items, consumed: consumed_together(found.consumed) })
 }
 
 /// The engine expects trees that have been checked, as the protocol's parser does.
@@ -119,16 +140,17 @@ fn check_projection(projection: Option<&Projection>) -> Result<(), StoreError> {
     projection.map_or(Ok(()), Projection::check).map_err(refused)
 }
 
+/// The units that the engine reports for one table.
+pub(super) fn consumed(account: engine::Consumed) -> Consumed {
+    let total = account.total();
+    let indexes = account.local_indexes.into_iter().chain(account.global_indexes);
+    let indexes = indexes.map(|(index, units)| (index, units.total())).collect();
+    Consumed { read: total.read, write: total.write, indexes }
+}
+
 /// The sum of the units that the engine reports per table.
-pub(super) fn consumed<'a>(accounts: impl IntoIterator<Item = &'a engine::Consumed>) -> Consumed {
+pub(super) fn consumed_together(accounts: impl IntoIterator<Item = engine::Consumed>) -> Consumed {
     let mut sum = Consumed::default();
-    for account in accounts {
-        let total = account.total();
-        sum.read += total.read;
-        sum.write += total.write;
-        for (index, units) in account.local_indexes.iter().chain(&account.global_indexes) {
-            sum.add_index(index, units.total());
-        }
-    }
+    accounts.into_iter().for_each(|account| sum.add(&consumed(account)));
     sum
 }

@@ -4,7 +4,7 @@ use singlet_engine::{self as engine, Database, ReturnValues, WriteOutcome};
 use singlet_expr::{Condition, ExpressionKind};
 
 use super::error::{refused, store_error};
-use super::reads::consumed;
+use super::reads::{consumed, consumed_together};
 use crate::error::StoreError;
 use crate::request::{DeleteItem, PutItem, ReturnItem, TransactAction, TransactWrite, UpdateItem, Written};
 
@@ -33,7 +33,7 @@ pub(super) async fn transact_write(
     transaction.token = request.token;
     let outcome =
         database.submit_transact_write(transaction).await.map_err(|error| store_error(error, &table))?;
-    Ok(Written { item: None, consumed: consumed(&outcome.consumed) })
+    Ok(Written { item: None, consumed: consumed_together(outcome.consumed) })
 }
 
 fn action(action: TransactAction) -> Result<engine::TransactAction, StoreError> {
@@ -91,5 +91,5 @@ fn return_values(returned: ReturnItem) -> ReturnValues {
 
 fn written(outcome: engine::Result<WriteOutcome>, table: &str) -> Result<Written, StoreError> {
     let outcome = outcome.map_err(|error| store_error(error, table))?;
-    Ok(Written { item: outcome.attributes, consumed: consumed([&outcome.consumed]) })
+    Ok(Written { item: outcome.attributes, consumed: consumed(outcome.consumed) })
 }

@@ -32,7 +32,8 @@ static RUNNER: LazyLock<Runner<Embedded>> = LazyLock::new(|| {
     let runner = Runner::new(design, store, environment.name);
     let runner = runner.with_clock(Arc::new(ManualClock::new(NOW_MS))).with_cursor_key(KEY);
     let create = |pattern: &str, values: &[(&str, &str)]| {
-        let arguments = values.iter().map(|(name, value)| ((*name).to_owned(), Json::from(*value))).collect();
+        let arguments: Arguments =
+            values.iter().map(|(name, value)| ((*name).to_owned(), Json::from(*value))).collect();
         runner.run(pattern, &arguments, &Paging::default()).wait().unwrap();
     };
     for (place, user) in USERS.into_iter().enumerate() {

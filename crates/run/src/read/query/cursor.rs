@@ -10,7 +10,7 @@
 use singlet_design::Bucket;
 use singlet_expr::KeyTest;
 use singlet_store::{Store, StoreError};
-use singlet_values::{AttributeValue, Item, ValueRef};
+use singlet_values::{AttributeValue, Item};
 
 use super::QueryPlan;
 use super::lane::{Lane, Place, Position, Row};
@@ -131,25 +131,24 @@ impl QueryPlan {
             Place::Start => payload.byte(START),
             Place::Done => payload.byte(DONE),
             Place::Given(number) => {
-                let row = rows.get(*number);
-                return self.write_after(payload, |name| row?.item.view().get(name));
+                let row = rows.get(*number).ok_or(RunError::Fault("the last row of a page isn't in it"))?;
+                payload.byte(AFTER);
+                payload.key_of(row.item.clone(), self.position.clone());
             }
-            Place::Head(row) => return self.write_after(payload, |name| row.item.view().get(name)),
-            Place::Key(key) => {
-                return self.write_after(payload, |name| key.get(name).and_then(AttributeValue::as_scalar));
+            Place::Head(row) => {
+                payload.byte(AFTER);
+                payload.key_of(row.item.clone(), self.position.clone());
             }
+            Place::Key(key) => return self.write_after(payload, key),
         }
         Ok(())
     }
 
-    fn write_after<'v>(
-        &self,
-        payload: &mut Payload,
-        value: impl Fn(&str) -> Option<ValueRef<'v>>,
-    ) -> Result<(), RunError> {
+    fn write_after(&self, payload: &mut Payload, key: &Item) -> Result<(), RunError> {
         payload.byte(AFTER);
-        for attribute in &self.position {
-            if !value(&attribute.name).is_some_and(|value| payload.key_part(value)) {
+        for attribute in self.position.iter() {
+            let value = key.get(&attribute.name).and_then(AttributeValue::as_scalar);
+            if !value.is_some_and(|value| payload.key_part(value)) {
                 let reason = format!("{} gave an item without its key {}", self.table, attribute.name);
                 return Err(StoreError::Refused(reason).into());
             }

@@ -176,10 +176,10 @@ impl Element {
             Element::Value(value) => return to_json(EncodedValue::encode(value).view()),
             Element::Item(row) => row,
         };
-        let key = std::iter::once(&row.entity.key.partition).chain(&row.entity.key.sort);
+        let key = std::iter::once(&row.shown.entity.key.partition).chain(&row.shown.entity.key.sort);
         let key: Vec<&str> =
             key.flat_map(|template| template.fields()).filter_map(|path| path.split('.').next()).collect();
-        match Record::of(row.entity.clone(), row.item.clone()).to_json() {
+        match Record::of(row.shown.entity.clone(), row.item.clone()).to_json() {
             Json::Object(mut members) => {
                 members.retain(|(name, _)| key.contains(&name.as_str()));
                 Json::Object(members)

@@ -92,7 +92,7 @@ impl GatherPlan {
         let cursor = places.last().filter(|_| has_more).map(|place| site.cursor(call, payload(place)));
         let mut records = self.run.records(site, rows, call.now_ms).await?;
         for (record, (Reverse(hits), _)) in records.iter_mut().zip(&places) {
-            record.resolved.push((HITS.to_owned(), Json::from(i64::from(*hits))));
+            record.add(HITS.to_owned(), Json::from(i64::from(*hits)));
         }
         Ok(Outcome::Gathered { records, cursor, is_cut })
     }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use singlet_design::Entity;
 use singlet_expr::KeyTerm;
 use singlet_store as store;
 use singlet_values::{EncodedItem, Item};
 
 use super::sort::Exact;
+use crate::outcome::Shown;
 
 /// Backend pages that one call reads of a lane: a filter that lets little through ends the call, not the list.
 pub(super) const PAGES_MAX: u32 = 10;
@@ -18,10 +18,10 @@ const CHUNK_MAX: u32 = 1000;
 /// An item that belongs into the answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) entity: Arc<Entity>,
+    pub(crate) shown: Arc<Shown>,
     pub(crate) item: EncodedItem,
     /// The bytes that order it among the rows of other lanes. Empty if there is only one lane.
-    pub(super) rank: Vec<u8>,
+    pub(super) rank: Box<[u8]>,
 }
 
 /// How far a lane was read.
@@ -53,7 +53,7 @@ pub(super) enum Place<'s> {
 #[derive(Debug)]
 pub(super) struct Lane {
     /// The next request; `None` when everything was read.
-    request: Option<store::Query>,
+    request: Option<Box<store::Query>>,
     /// Where the page began that filled the buffer.
     base: Option<Item>,
     buffer: VecDeque<Row>,
@@ -64,13 +64,17 @@ pub(super) struct Lane {
     pages: u32,
     /// Items that the next page evaluates.
     chunk: u32,
-    pub(super) exact: Option<Exact>,
+    pub(super) exact: Option<Box<Exact>>,
     /// A place to go on from that the request doesn't know yet.
     pub(super) resume: Position,
 }
 
 impl Lane {
-    pub(super) fn new(request: Option<store::Query>, exact: Option<Exact>, resume: Position) -> Self {
+    pub(super) fn new(
+        request: Option<Box<store::Query>>,
+        exact: Option<Box<Exact>>,
+        resume: Position,
+    ) -> Self {
         let request = request.filter(|_| resume != Position::Done);
         Lane {
             request,
@@ -127,32 +131,27 @@ impl Lane {
         self.pages = 0;
     }
 
-    /// The request for the next page; it comes back with [`Lane::feed`]. Each page evaluates twice as many items as
-    /// the one before: a filter that lets little through, or a shard that has more than its share, needs few calls.
+    /// The request for the next page; the page says with [`Lane::begin_page`] how to go on. Each page evaluates twice as
+    /// many items as the one before: a filter that lets little through, or a shard that has more than its share, needs
+    /// few calls.
     pub(super) fn next_request(&mut self) -> Option<store::Query> {
-        let mut request = self.request.take()?;
+        let mut request = *self.request.take()?;
+        self.base.clone_from(&request.start_key);
         request.limit = Some(self.chunk);
         self.chunk = self.chunk.saturating_mul(2).min(CHUNK_MAX);
         self.pages += 1;
         Some(request)
     }
 
-    /// Takes in the rows of a page that belong into the answer.
-    pub(super) fn feed(
-        &mut self,
-        mut request: store::Query,
-        rows: impl Iterator<Item = Row>,
-        last_key: Option<Item>,
-    ) {
-        // Mostly all rows of a page are kept.
-        self.buffer.reserve(rows.size_hint().1.unwrap_or(0));
-        self.buffer.extend(rows);
+    /// A page came; the request is for the page that follows it.
+    pub(super) fn begin_page(&mut self, next: Option<store::Query>) {
         self.given = None;
-        self.base = request.start_key.take();
-        self.request = last_key.map(|key| {
-            request.start_key = Some(key);
-            request
-        });
+        self.request = next.map(Box::new);
+    }
+
+    /// Takes in a row of the page that belongs into the answer.
+    pub(super) fn push(&mut self, row: Row) {
+        self.buffer.push_back(row);
     }
 
     /// Takes the next row, which is given as this one.

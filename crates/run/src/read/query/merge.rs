@@ -176,7 +176,7 @@ impl MergePlan {
     ) -> Result<Payload, RunError> {
         let given = reader.last_lane.and_then(|lane| identities.get(lane)).zip(reader.rows().last());
         let last = match given {
-            Some((identity, row)) => Some((row.rank.clone(), *identity)),
+            Some((identity, row)) => Some((row.rank.to_vec(), *identity)),
             None => before.last.clone(),
         };
         let is_last = |identity: &Identity| last.as_ref().is_some_and(|(_, last)| last == identity);
@@ -212,7 +212,7 @@ impl MergePlan {
             payload.number(0);
             return Ok((!reader.has_more()).then_some(payload));
         };
-        let mut payload = payload_head(!reader.back, Some(&(row.rank.clone(), *identity)));
+        let mut payload = payload_head(!reader.back, Some(&(row.rank.to_vec(), *identity)));
         payload.number(1);
         payload.raw(identity);
         self.run.write_place(&mut payload, &lane.place_before(), reader.rows())?;

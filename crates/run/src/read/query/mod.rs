@@ -31,7 +31,7 @@ use crate::cursor::Payload;
 use crate::error::RunError;
 use crate::expiry::Expiry;
 use crate::keys::{lacking, refused};
-use crate::outcome::{Outcome, Record};
+use crate::outcome::{Outcome, Record, Shown};
 use cursor::ResumePoint;
 use lane::{Lane, Row};
 use sort::{SortBounds, SortPlan};
@@ -60,7 +60,7 @@ pub(crate) struct QueryPlan {
     /// The attributes that order the items.
     sort_attributes: Vec<KeyAttribute>,
     /// The attributes of a position besides the partition key: the rest of the index's and of the table's key.
-    position: Vec<KeyAttribute>,
+    position: Arc<[KeyAttribute]>,
     shards: Option<u32>,
     buckets: Option<Buckets>,
     forward: bool,
@@ -71,9 +71,9 @@ pub(crate) struct QueryPlan {
     projection: Option<Projection>,
     teller: Teller,
     expiry: Expiry,
+    /// How all items are shown, if every item under the keys belongs into the answer just as it is.
+    all_shown: Option<Arc<Shown>>,
     limit: u32,
-    show: Option<Arc<[String]>>,
-    show_type: bool,
     resolve: Vec<ResolvePlan>,
 }
 
@@ -91,7 +91,7 @@ struct Ends {
 struct Wanted<'a> {
     entities: &'a [Arc<Entity>],
     table: &'a Table,
-    index: Option<&'a Index>,
+    index: Option<&'a Arc<Index>>,
     asked: Option<&'a AskedKey>,
     matched: &'a [String],
     range: Option<&'a SortRange>,
@@ -107,7 +107,7 @@ impl QueryPlan {
         let wanted = Wanted {
             entities: &query.entities,
             table: &query.table,
-            index: query.on.as_deref(),
+            index: query.on.as_ref(),
             asked: query.key.as_ref(),
             matched: &query.matched,
             range: query.range.as_ref(),
@@ -131,7 +131,7 @@ impl QueryPlan {
     pub(super) fn of_get(
         context: &PlanContext<'_>,
         get: &design::Get,
-        index: &Index,
+        index: &Arc<Index>,
         pattern: &Pattern,
     ) -> Self {
         let (mut partition, sort) = key_parts(&get.entity, Some(index));
@@ -172,12 +172,13 @@ impl QueryPlan {
         filter: Option<&singlet_design::Condition>,
         needed: &[&str],
     ) -> Self {
-        let Wanted { entities, table, index, .. } = *wanted;
+        let Wanted { entities, table, .. } = *wanted;
+        let index = wanted.index.map(Arc::as_ref);
         let keys: Vec<_> = entities.iter().map(|entity| key_parts(entity, index)).collect();
         let (mut partition, mut sort) = keys.first().cloned().unwrap_or_default();
         let sort_attributes: Vec<KeyAttribute> =
             sort.iter().map(|(attribute, _)| attribute.clone()).collect();
-        let teller = Teller::new(context.design, entities, (table, index), wanted.mixed);
+        let teller = Teller::new(context.design, entities, (table, wanted.index), wanted.show, wanted.mixed);
         let expiry = Expiry::new(table.ttl.clone().filter(|_| !wanted.show_expired));
         let references = wanted.resolve.iter().flat_map(design::Resolve::fields);
         // A range over truncated times compares the whole ones.
@@ -200,11 +201,14 @@ impl QueryPlan {
                 SortPlan::new(sort, wanted.matched, wanted.range, entity, table.separator)
             }
         };
+        let carries_all = index.is_none_or(|index| index.projection == design::Projection::All);
+        let all_shown = teller.only().filter(|_| carries_all && expiry.attribute().is_none()).cloned();
         QueryPlan {
+            all_shown,
             table: context.table_name(table),
-            index: index.map(|index| Arc::new(index.clone())),
+            index: wanted.index.cloned(),
             separator: table.separator,
-            position: position(table, index, &partition, &sort_attributes),
+            position: position(table, index, &partition, &sort_attributes).into(),
             partition: partition
                 .into_iter()
                 .map(|(attribute, template)| (attribute.name, template))
@@ -221,8 +225,6 @@ impl QueryPlan {
             teller,
             expiry,
             limit: PAGE_ITEMS_DEFAULT,
-            show: wanted.show.map(Into::into),
-            show_type: entities.len() > 1,
             resolve: wanted.resolve.iter().map(|resolve| ResolvePlan::new(context, resolve)).collect(),
         }
     }
@@ -353,16 +355,11 @@ impl QueryPlan {
         rows: Vec<Row>,
         now_ms: u64,
     ) -> Result<Vec<Record>, RunError> {
-        let record = |row: Row| Record {
-            entity: Some(row.entity),
-            item: row.item,
-            show: self.show.clone(),
-            resolved: Vec::new(),
-            show_type: self.show_type,
-            index: self.index.clone(),
-        };
+        let record = |row: Row| Record::shown(row.shown, row.item);
         let mut records: Vec<Record> = rows.into_iter().map(record).collect();
-        super::resolve::resolve(site, &self.resolve, &mut records, now_ms).await?;
+        if !self.resolve.is_empty() {
+            super::resolve::resolve(site, &self.resolve, &mut records, now_ms).await?;
+        }
         Ok(records)
     }
 
@@ -373,19 +370,21 @@ impl QueryPlan {
         bounds: SortBounds<'_>,
         filter: Option<Condition>,
         (shard, forward): (u32, bool),
-    ) -> Result<Option<store::Query>, RunError> {
-        let Some(sort) = bounds.into_terms() else { return Ok(None) };
-        let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + sort.size_hint().0 + 1);
+    ) -> Result<Option<Box<store::Query>>, RunError> {
+        let Some((equal, last)) = bounds.into_terms() else { return Ok(None) };
+        let mut key: Vec<KeyTerm> = Vec::with_capacity(self.partition.len() + equal.len() + 1);
+        let term = |name: &str, value| KeyTerm { attribute: name.to_owned(), test: KeyTest::Equal(value) };
         for (name, template) in &self.partition {
             let value = match self.shards {
                 Some(_) => template.render_shard(self.separator, bound, shard),
                 None => template.render(self.separator, bound),
             };
             let value = value.map_err(refused)?.ok_or_else(|| lacking(template, bound))?;
-            key.push(KeyTerm { attribute: name.clone(), test: KeyTest::Equal(value) });
+            key.push(term(name, value));
         }
-        key.extend(sort);
-        Ok(Some(store::Query {
+        key.extend(equal.into_iter().map(|(name, value)| term(name, value)));
+        key.extend(last);
+        Ok(Some(Box::new(store::Query {
             table: self.table.clone(),
             index: self.index.as_ref().map(|index| index.name.clone()),
             key: KeyCondition::from_terms(key),
@@ -395,7 +394,7 @@ impl QueryPlan {
             forward,
             consistent: self.consistent,
             start_key: None,
-        }))
+        })))
     }
 }
 

@@ -126,6 +126,20 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// Takes what can be taken of the only lane. Gives its next request; none when the page is done.
+    fn advance_alone(&mut self) -> Option<store::Query> {
+        let lane = self.lanes.first_mut()?;
+        while lane.head().is_some() {
+            if self.rows.len() >= self.limit {
+                return None;
+            }
+            self.rows.extend(lane.pop(self.rows.len()));
+            self.first_lane = Some(0);
+            self.last_lane = Some(0);
+        }
+        if lane.is_spent() { None } else { lane.next_request() }
+    }
+
     /// The lane whose head comes first.
     fn first(&self) -> Option<usize> {
         let heads = self.lanes.iter().enumerate();
@@ -144,32 +158,33 @@ impl<'p> Reader<'p> {
     }
 
     /// Takes in a page of a lane: leaves out what was not asked for and what has expired.
-    fn feed(&mut self, position: usize, request: store::Query, page: Page) {
-        let (plan, order, now_ms) = (self.plan, &self.order, self.now_ms);
+    fn feed(&mut self, position: usize, page: Page<store::Query>) {
         let Some(lane) = self.lanes.get_mut(position) else { return };
         self.read += u64::from(page.scanned);
-        let exact = lane.exact.take();
-        let row = |item: EncodedItem| {
-            let view = item.view();
-            if plan.expiry.is_over(view, now_ms) {
-                return None;
-            }
-            let entity = plan.teller.tell(view)?.clone();
-            let rank = order.rank(plan, position, &item)?;
-            let item = match &plan.index {
-                Some(index) => restore(&entity, index, item),
-                None => item,
-            };
-            let passes = exact.as_ref().is_none_or(|exact| exact.passes(item.view()));
-            passes.then_some(Row { entity, item, rank })
-        };
-        let mut rows = page.items.into_iter().filter_map(row);
-        // The rows of several lanes may alternate. Those of a single one go into the answer without a stop on the way.
-        let room = if matches!(order, Order::Single) { self.limit - self.rows.len() } else { 0 };
+        lane.begin_page(page.next);
+        let mut items = page.items.into_iter();
         let given_before = self.rows.len();
-        self.rows.extend(rows.by_ref().take(room));
-        lane.feed(request, rows, page.last_key);
-        lane.exact = exact;
+        // The rows of several lanes may alternate. Those of a single one go into the answer without a stop on the way.
+        if matches!(self.order, Order::Single) {
+            let room = self.limit.saturating_sub(given_before);
+            match &self.plan.all_shown {
+                Some(shown) if lane.exact.is_none() => {
+                    let row = |item| Row { shown: shown.clone(), item, rank: Box::default() };
+                    self.rows.extend(items.by_ref().take(room).map(row));
+                }
+                _ => {
+                    let rows = items
+                        .by_ref()
+                        .filter_map(|item| self.order.row(self.plan, lane, position, item, self.now_ms));
+                    self.rows.extend(rows.take(room));
+                }
+            }
+        }
+        for item in items {
+            if let Some(row) = self.order.row(self.plan, lane, position, item, self.now_ms) {
+                lane.push(row);
+            }
+        }
         if self.rows.len() > given_before {
             lane.note_given(given_before, self.rows.len() - 1);
             self.first_lane.get_or_insert(position);
@@ -203,10 +218,33 @@ impl<'p> Reader<'p> {
 }
 
 impl Order<'_> {
+    /// The row of an item that a lane read; `None` if it doesn't belong into the answer.
+    fn row(
+        &self,
+        plan: &QueryPlan,
+        lane: &Lane,
+        position: usize,
+        item: EncodedItem,
+        now_ms: u64,
+    ) -> Option<Row> {
+        let view = item.view();
+        if plan.expiry.is_over(view, now_ms) {
+            return None;
+        }
+        let shown = plan.teller.tell(view)?.clone();
+        let rank = self.rank(plan, position, &item)?;
+        let item = match &plan.index {
+            Some(index) => restore(&shown.entity, index, item),
+            None => item,
+        };
+        let passes = lane.exact.as_ref().is_none_or(|exact| exact.passes(item.view()));
+        passes.then_some(Row { shown, item, rank })
+    }
+
     /// The rank of an item; `None` if all rows of its rank were given before.
-    fn rank(&self, plan: &QueryPlan, lane: usize, item: &EncodedItem) -> Option<Vec<u8>> {
+    fn rank(&self, plan: &QueryPlan, lane: usize, item: &EncodedItem) -> Option<Box<[u8]>> {
         match self {
-            Order::Single => Some(Vec::new()),
+            Order::Single => Some(Box::default()),
             Order::SortKey => {
                 let mut rank = Vec::new();
                 for attribute in &plan.sort_attributes {
@@ -214,12 +252,12 @@ impl Order<'_> {
                     // A value that can't be a key has no rank, and can't be in a key attribute.
                     let _ = value.map(|value| write_key_part(&mut rank, value));
                 }
-                Some(rank)
+                Some(rank.into())
             }
             Order::Part { part, lanes } => {
                 let known = lanes.get(lane)?;
                 let rank = part.rank(item.view(), known.prefix_bytes);
-                (known.given.as_ref() != Some(&rank)).then_some(rank)
+                (known.given.as_ref() != Some(&rank)).then(|| rank.into())
             }
         }
     }
@@ -230,6 +268,14 @@ pub(in super::super) async fn drive<S: Store>(
     store: &S,
     readers: &mut [&mut Reader<'_>],
 ) -> Result<(), RunError> {
+    if let [reader] = readers
+        && reader.lanes.len() == 1
+    {
+        while let Some(request) = reader.advance_alone() {
+            reader.feed(0, store.query(request).await?);
+        }
+        return Ok(());
+    }
     loop {
         let mut places = Vec::new();
         let mut requests = Vec::new();
@@ -240,18 +286,18 @@ pub(in super::super) async fn drive<S: Store>(
                 requests.extend(request);
             }
         }
-        let pages = match requests.as_slice() {
-            [] => return Ok(()),
-            [only] => vec![store.query(only.clone()).await?],
-            several => store.query_all(several.to_vec()).await?,
+        let pages = match requests.len() {
+            0 => return Ok(()),
+            1 => vec![store.query(requests.remove(0)).await?],
+            _ => store.query_all(requests).await?,
         };
-        if pages.len() != requests.len() {
-            let reason = format!("{} queries were answered with {} pages", requests.len(), pages.len());
+        if pages.len() != places.len() {
+            let reason = format!("{} queries were answered with {} pages", places.len(), pages.len());
             return Err(store::StoreError::Unavailable(reason).into());
         }
-        for (((reader_at, lane_at), request), page) in places.into_iter().zip(requests).zip(pages) {
+        for ((reader_at, lane_at), page) in places.into_iter().zip(pages) {
             if let Some(reader) = readers.get_mut(reader_at) {
-                reader.feed(lane_at, request, page);
+                reader.feed(lane_at, page);
             }
         }
     }

@@ -197,6 +197,7 @@ impl SortPlan {
         } else {
             self.text_interval(next, bound, separator)?
         };
+        let exact = exact.map(Box::new);
         Ok(SortBounds { equal, last: Some((next.attribute.name.as_str(), interval)), part_at, exact })
     }
 
@@ -370,15 +371,18 @@ impl NextPart {
     }
 }
 
+/// The sort attributes whose values are known, in order.
+pub(super) type EqualTerms<'p> = Vec<(&'p str, AttributeValue)>;
+
 /// The sort keys that one call reads.
 #[derive(Debug, Clone)]
 pub(super) struct SortBounds<'p> {
-    equal: Vec<(&'p str, AttributeValue)>,
+    equal: EqualTerms<'p>,
     last: Option<(&'p str, Interval)>,
     /// Where in the last attribute's text the first unknown part begins.
     part_at: usize,
     /// Takes out what the key test lets through.
-    pub(super) exact: Option<Exact>,
+    pub(super) exact: Option<Box<Exact>>,
 }
 
 #[derive(Debug, Clone)]
@@ -395,16 +399,13 @@ impl Interval {
     }
 }
 
-impl SortBounds<'_> {
-    /// The conditions on the sort attributes. `None` if no key can meet them.
-    pub(super) fn into_terms(self) -> Option<impl Iterator<Item = KeyTerm>> {
-        let term = |attribute: &str, test| KeyTerm { attribute: attribute.to_owned(), test };
-        let last = match self.last {
-            Some((attribute, interval)) => interval.into_test()?.map(|test| term(attribute, test)),
-            None => None,
-        };
-        let equal = self.equal.into_iter().map(move |(name, value)| term(name, KeyTest::Equal(value)));
-        Some(equal.chain(last))
+impl<'p> SortBounds<'p> {
+    /// The values of the first sort attributes, and the condition on the next one, if there is one. `None` if no key
+    /// can meet them.
+    pub(super) fn into_terms(self) -> Option<(EqualTerms<'p>, Option<KeyTerm>)> {
+        let Some((attribute, interval)) = self.last else { return Some((self.equal, None)) };
+        let term = |test| KeyTerm { attribute: attribute.to_owned(), test };
+        Some((self.equal, interval.into_test()?.map(term)))
     }
 
     /// Where in the last attribute's text the first unknown part begins.

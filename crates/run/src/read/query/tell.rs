@@ -6,12 +6,13 @@ use std::sync::Arc;
 use singlet_design::{Design, Entity, Index, KeyAttribute, Table, Template};
 use singlet_values::{AttributeValue, ItemRef, ValueRef};
 
+use crate::outcome::Shown;
 use crate::read::project::carries;
 
 /// Tells the entities of one query apart, and others from them.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Teller {
-    asked: Vec<Arc<Entity>>,
+    asked: Vec<Arc<Shown>>,
     /// Others may stand under the keys that are read.
     mixed: bool,
     type_attribute: String,
@@ -24,49 +25,69 @@ pub(in super::super) struct Teller {
 /// The constant beginnings of an entity's keys.
 #[derive(Debug, Clone)]
 struct Shape {
-    entity: Arc<Entity>,
-    asked: bool,
+    /// How it is shown; `None` if it wasn't asked for.
+    asked: Option<Arc<Shown>>,
     heads: Vec<(String, String)>,
 }
 
 impl Teller {
     pub(in super::super) fn new(
         design: &Design,
-        asked: &[Arc<Entity>],
-        (table, index): (&Table, Option<&Index>),
+        entities: &[Arc<Entity>],
+        (table, index): (&Table, Option<&Arc<Index>>),
+        show: Option<&[String]>,
         mixed: bool,
     ) -> Self {
-        let is_asked = |entity: &Entity| asked.iter().any(|known| known.name == entity.name);
+        let fields: Option<Arc<[String]>> = show.map(Into::into);
+        let shown = |entity: &Arc<Entity>| {
+            Arc::new(Shown {
+                entity: entity.clone(),
+                fields: fields.clone(),
+                with_type: entities.len() > 1,
+                index: index.cloned(),
+            })
+        };
+        let asked: Vec<Arc<Shown>> = entities.iter().map(shown).collect();
+        let index = index.map(Arc::as_ref);
+        let is_asked = |entity: &Entity| entities.iter().any(|known| known.name == entity.name);
         let is_there = |entity: &Entity| index.is_none_or(|index| entity.entry(&index.name).is_some());
         let others = design.entities_of(table).filter(|entity| !is_asked(entity) && is_there(entity));
-        let shape = |entity: &Arc<Entity>, asked: bool| Shape {
-            entity: entity.clone(),
-            asked,
-            heads: heads(entity, index),
-        };
-        let shapes = asked.iter().map(|entity| shape(entity, true));
-        let others = others.filter(|_| mixed).map(|entity| shape(entity, false));
+        let shapes = asked
+            .iter()
+            .map(|shown| Shape { asked: Some(shown.clone()), heads: heads(&shown.entity, index) });
+        let others =
+            others.filter(|_| mixed).map(|entity| Shape { asked: None, heads: heads(entity, index) });
         Teller {
-            asked: asked.to_vec(),
+            shapes: shapes.chain(others).collect(),
+            asked,
             mixed,
             type_attribute: table.type_attribute.clone(),
             typed: carries(table, index, &table.type_attribute),
-            shapes: shapes.chain(others).collect(),
         }
     }
 
-    /// The entity of an item; `None` if it isn't one of those that were requested.
-    pub(in super::super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Entity>> {
-        if let ([only], false) = (self.asked.as_slice(), self.mixed) {
+    /// How all items under the keys are shown, if they are of one entity.
+    #[inline]
+    pub(in super::super) fn only(&self) -> Option<&Arc<Shown>> {
+        match self.asked.as_slice() {
+            [only] if !self.mixed => Some(only),
+            _ => None,
+        }
+    }
+
+    /// How an item is shown, which says its entity; `None` if it isn't one of those that were requested.
+    #[inline]
+    pub(in super::super) fn tell(&self, item: ItemRef<'_>) -> Option<&Arc<Shown>> {
+        if let Some(only) = self.only() {
             return Some(only);
         }
         if let Some(ValueRef::S(name)) = item.get(&self.type_attribute) {
-            return self.asked.iter().find(|entity| entity.type_name == name);
+            return self.asked.iter().find(|shown| shown.entity.type_name == name);
         }
         let fitting = self.shapes.iter().filter_map(|shape| Some((shape.fits(item)?, shape)));
         // Among equals the first wins: what was asked for.
         let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.filter(|(_, shape)| shape.asked).map(|(_, shape)| &shape.entity)
+        best.and_then(|(_, shape)| shape.asked.as_ref())
     }
 
     /// The attribute that must be read to tell.
@@ -79,7 +100,7 @@ impl Teller {
     /// leave them out itself.
     pub(in super::super) fn filtered(&self) -> Option<impl Iterator<Item = AttributeValue>> {
         (self.mixed && self.typed)
-            .then(|| self.asked.iter().map(|entity| AttributeValue::from(entity.type_name.as_str())))
+            .then(|| self.asked.iter().map(|shown| AttributeValue::from(shown.entity.type_name.as_str())))
     }
 }
 
