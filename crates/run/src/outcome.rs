@@ -12,7 +12,7 @@ use crate::cursor::Cursor;
 pub struct Record {
     /// The item with its keys.
     pub item: EncodedItem,
-    /// What it is, and how it is shown: the same for all items of an entity in a list.
+    /// Its entity and the way in which it is shown, shared by all items of an entity in a list.
     pub shown: Arc<Shown>,
     /// The resolved references: name, and one record or several.
     pub resolved: Option<Box<[(String, Json)]>>,
