@@ -174,6 +174,12 @@ impl Database {
         read::scan(&self.view(), request)
     }
 
+    /// Returns the place of an item in the order in which [`Database::scan`] visits its table, by its key. Places are
+    /// compared as bytes, and hold while the table exists.
+    pub fn scan_place(&self, table: &str, key: &crate::values::Item) -> Result<Vec<u8>> {
+        read::scan_place(&self.view(), table, key)
+    }
+
     /// Reads a page of the items under one partition key. The task regularly lets other tasks of its thread run,
     /// because a page of a megabyte of small items takes many milliseconds.
     pub async fn query_in_parts(&self, request: &Query) -> Result<PageOutcome> {

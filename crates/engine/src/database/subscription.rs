@@ -26,6 +26,13 @@ pub struct StreamPosition {
     after: SequenceNumber,
 }
 
+impl StreamPosition {
+    /// Whether it is another position of the same stream, or one after it.
+    pub fn has_reached(&self, other: &StreamPosition) -> bool {
+        self.label == other.label && self.after >= other.after
+    }
+}
+
 impl fmt::Display for StreamPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.label, self.after)

@@ -126,8 +126,9 @@ impl Database {
 
     /// Submits a transaction without waiting.
     pub fn submit_transact_write(&self, request: TransactWrite) -> Pending<TransactWriteOutcome> {
+        let yields = request.yields;
         let prepared = self.prepare_transaction(request).and_then(|transaction| {
-            let claim = self.claim(&transaction)?;
+            let claim = self.claim(&transaction, yields)?;
             Ok((transaction, claim))
         });
         match prepared {
@@ -180,10 +181,12 @@ impl Database {
     }
 
     /// Claims the transaction's items until it is durable.
-    fn claim(&self, transaction: &Transaction) -> Result<Claim> {
+    fn claim(&self, transaction: &Transaction, yields: bool) -> Result<Claim> {
         let rows: Vec<Bytes> = match self.inner.conflicts {
-            Conflicts::Refuse => transaction.actions.iter().map(|action| action.row.clone()).collect(),
-            Conflicts::Wait => Vec::new(),
+            Conflicts::Refuse if !yields => {
+                transaction.actions.iter().map(|action| action.row.clone()).collect()
+            }
+            Conflicts::Refuse | Conflicts::Wait => Vec::new(),
         };
         let token = transaction.token.as_ref().map(|token| token.text.clone());
         self.inner.in_flight.claim(rows, token).map_err(|clash| match clash {

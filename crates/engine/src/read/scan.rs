@@ -21,6 +21,13 @@ pub(crate) async fn scan_in_parts(view: &Snapshot, request: &Scan) -> Result<Pag
     page(view, request)?.read_in_parts(view).await
 }
 
+/// Returns the place of an item in the order of a scan.
+pub(crate) fn scan_place(view: &Snapshot, table: &str, key: &Item) -> Result<Vec<u8>> {
+    let source = Source::find(view, table, None, false)?;
+    let mut row = start_row(source, key)?;
+    Ok(row.split_off(source.space().prefix().len()))
+}
+
 fn page<'a>(view: &'a Snapshot, request: &'a Scan) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let mut bounds = segment_bounds(source.space(), request.segment);

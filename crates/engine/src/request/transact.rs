@@ -79,12 +79,15 @@ pub struct TransactWrite {
     pub fingerprint: u128,
     /// Report item collection sizes.
     pub collection_metrics: bool,
+    /// Don't refuse other writes of the items meanwhile, whatever [`crate::Conflicts`] says: for writes in the background,
+    /// which clients don't know about.
+    pub yields: bool,
 }
 
 impl TransactWrite {
     /// A transaction without a token.
     pub fn new(actions: Vec<TransactAction>) -> Self {
-        TransactWrite { actions, token: None, fingerprint: 0, collection_metrics: false }
+        TransactWrite { actions, token: None, fingerprint: 0, collection_metrics: false, yields: false }
     }
 
     /// Sets a token, so that a repeated request within ten minutes returns the first answer.

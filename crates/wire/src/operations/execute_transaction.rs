@@ -122,6 +122,7 @@ fn read(database: &Database, bytes: &[u8]) -> Result<(Transaction, TablesReport)
             fingerprint: if body.client_request_token.is_some() { fingerprint(bytes) } else { 0 },
             token: body.client_request_token.map(Text::into_string),
             collection_metrics: false,
+            yields: false,
         }),
     };
     Ok((transaction, TablesReport { capacity: capacity.unwrap_or_default(), tables }))

@@ -166,6 +166,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<(TransactWrite, TablesReport), F
         fingerprint: if body.client_request_token.is_some() { fingerprint(bytes) } else { 0 },
         token: body.client_request_token.map(Text::into_string),
         collection_metrics: metrics == Some(ReturnItemCollectionMetrics::Size),
+        yields: false,
     };
     Ok((request, TablesReport { capacity: capacity.unwrap_or_default(), tables }))
 }
