@@ -35,13 +35,15 @@
 mod either;
 mod embedded;
 mod error;
+mod feed;
 mod request;
 mod store;
 mod table;
 
 pub use either::Either;
-pub use embedded::Embedded;
+pub use embedded::{Embedded, EmbeddedChanges};
 pub use error::{Cancellation, StoreError};
+pub use feed::{ChangeFeed, ChangeReader, FeedStart, ItemChange};
 pub use request::{
     BatchFound, BatchGet, Consumed, DeleteItem, Found, GetItem, Page, PutItem, Query, ReturnItem, Scan,
     TransactAction, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,

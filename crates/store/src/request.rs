@@ -139,6 +139,8 @@ pub struct TransactWrite {
     pub actions: Vec<TransactAction>,
     /// `ClientRequestToken`: a repeated request with the same token takes effect once.
     pub token: Option<String>,
+    /// Other writes of the items aren't refused meanwhile, if the store can do so. For writes in the background.
+    pub yields: bool,
 }
 
 /// One action of a transaction. A failed condition carries the item; `returned` has no effect.

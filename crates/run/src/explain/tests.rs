@@ -112,7 +112,7 @@ fn what_is_foretold_is_what_is_used() {
     recording.transact_get(TransactGet { gets: vec![get] }).wait().unwrap();
     let new = put(&[("PK", "p"), ("SK", "t"), ("GSI1PK", "a")]);
     let actions = vec![TransactAction::Put(new), TransactAction::Update(set("state", "old"))];
-    recording.transact_write(TransactWrite { actions, token: None }).wait().unwrap();
+    recording.transact_write(TransactWrite { actions, token: None, yields: false }).wait().unwrap();
     let delete =
         DeleteItem { table: TABLE.to_owned(), key: key(), condition: None, returned: ReturnItem::None };
     recording.delete(delete).wait().unwrap();
@@ -146,7 +146,7 @@ fn writes_are_foreseen_and_not_done() {
         TransactAction::Update(set("state", "paid")),
         TransactAction::Put(PutItem { condition, ..put(&[("PK", "p"), ("SK", "t")]) }),
     ];
-    recording.transact_write(TransactWrite { actions, token: None }).wait().unwrap();
+    recording.transact_write(TransactWrite { actions, token: None, yields: false }).wait().unwrap();
 
     let outcomes: Vec<bool> =
         recording.recorded().iter().map(|one| matches!(one.outcome, RecordedOutcome::Foreseen)).collect();

@@ -57,7 +57,10 @@ impl Batch {
             return Ok(0);
         }
         if store.supports(Feature::Transactions).await {
-            store.transact_write(TransactWrite { actions, token: None }).await.map_err(taken)?;
+            store
+                .transact_write(TransactWrite { actions, token: None, yields: false })
+                .await
+                .map_err(taken)?;
         } else {
             for action in actions {
                 if let TransactAction::Put(put) = action {

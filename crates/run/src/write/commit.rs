@@ -66,7 +66,7 @@ pub(super) async fn together<S: Store>(
     let mut token = [0; 16];
     site.entropy.fill(&mut token);
     let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
-    match site.store.transact_write(TransactWrite { actions, token: Some(token) }).await {
+    match site.store.transact_write(TransactWrite { actions, token: Some(token), yields: false }).await {
         Ok(_) => Ok(()),
         Err(StoreError::Cancelled { reasons }) => Err(cancelled(&meanings, &reasons)),
         Err(error) => Err(error.into()),

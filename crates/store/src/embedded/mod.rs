@@ -1,11 +1,14 @@
 //! The engine in this process as a store.
 
 mod error;
+mod feed;
 mod reads;
 mod tables;
 mod writes;
 
 use singlet_engine::Database;
+
+pub use feed::EmbeddedChanges;
 
 use crate::error::StoreError;
 use crate::request::{

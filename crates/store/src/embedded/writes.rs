@@ -31,6 +31,7 @@ pub(super) async fn transact_write(
     let actions = request.actions.into_iter().map(action).collect::<Result<_, _>>()?;
     let mut transaction = engine::TransactWrite::new(actions);
     transaction.token = request.token;
+    transaction.yields = request.yields;
     let outcome =
         database.submit_transact_write(transaction).await.map_err(|error| store_error(error, &table))?;
     Ok(Written { item: None, consumed: consumed_together(outcome.consumed) })

@@ -588,7 +588,7 @@ pub(crate) async fn a_transaction_writes_all_or_nothing(store: &impl Store) {
             },
         ]
     };
-    match store.transact_write(TransactWrite { actions: actions(5), token: None }).await {
+    match store.transact_write(TransactWrite { actions: actions(5), token: None, yields: false }).await {
         Err(StoreError::Cancelled { reasons }) => match reasons.as_slice() {
             [
                 Cancellation::None,
@@ -604,7 +604,7 @@ pub(crate) async fn a_transaction_writes_all_or_nothing(store: &impl Store) {
         other => panic!("{other:?}"),
     }
     assert_eq!(found(store, key("p", "put")).await, None);
-    store.transact_write(TransactWrite { actions: actions(1), token: None }).await.unwrap();
+    store.transact_write(TransactWrite { actions: actions(1), token: None, yields: false }).await.unwrap();
     assert!(found(store, key("p", "put")).await.is_some());
     assert_eq!(found(store, key("p", "update")).await.unwrap().get("n"), Some(&2.into()));
     assert_eq!(found(store, key("p", "delete")).await, None);
@@ -613,8 +613,11 @@ pub(crate) async fn a_transaction_writes_all_or_nothing(store: &impl Store) {
 pub(crate) async fn a_token_makes_a_transaction_happen_once(store: &impl Store) {
     create(store, Vec::new()).await;
     let add = update(key("p", "s"), change("n", Change::Add(1.into())));
-    let request =
-        TransactWrite { actions: vec![TransactAction::Update(add)], token: Some("once".to_owned()) };
+    let request = TransactWrite {
+        actions: vec![TransactAction::Update(add)],
+        token: Some("once".to_owned()),
+        yields: false,
+    };
     store.transact_write(request.clone()).await.unwrap();
     store.transact_write(request).await.unwrap();
     assert_eq!(found(store, key("p", "s")).await.unwrap().get("n"), Some(&1.into()));
@@ -673,7 +676,8 @@ pub(crate) async fn every_call_tells_that_a_table_is_missing(store: &impl Store)
     let batch =
         BatchGet { table: TABLE.to_owned(), keys: vec![key("p", "s")], consistent: false, projection: None };
     let gets = TransactGet { gets: vec![get(key("p", "s"))] };
-    let actions = TransactWrite { actions: vec![TransactAction::Put(put(key("p", "s")))], token: None };
+    let actions =
+        TransactWrite { actions: vec![TransactAction::Put(put(key("p", "s")))], token: None, yields: false };
     let protect = TableChange::Protect { table: TABLE.to_owned(), protected: true };
     let errors = [
         ("get", store.get(get(key("p", "s"))).await.err()),
@@ -719,7 +723,10 @@ pub(crate) async fn a_tree_that_is_wrong_for_every_item_is_refused(store: &impl 
         ),
         (
             "transact write",
-            store.transact_write(TransactWrite { actions: vec![check], token: None }).await.err(),
+            store
+                .transact_write(TransactWrite { actions: vec![check], token: None, yields: false })
+                .await
+                .err(),
         ),
     ];
     for (call, error) in errors {

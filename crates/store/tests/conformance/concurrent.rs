@@ -63,7 +63,7 @@ pub(crate) async fn concurrent_transactions_keep_a_sum(store: &impl Store) {
     }
     let transfer = |number: i64| {
         let actions = vec![add("a", -number), add("b", number)];
-        store.transact_write(TransactWrite { actions, token: None })
+        store.transact_write(TransactWrite { actions, token: None, yields: false })
     };
     let written = join_all((1..=10).map(transfer)).await;
     let moved: i64 = (1..).zip(&written).filter(|(_, one)| one.is_ok()).map(|(number, _)| number).sum();
@@ -80,7 +80,8 @@ pub(crate) async fn a_dropped_transaction_takes_effect_whole_or_not_at_all(store
         let (one, other) = (format!("{number}-one"), format!("{number}-other"));
         let puts = [&one, &other].map(|sort| TransactAction::Put(put(key("p", sort)))).to_vec();
         {
-            let write = pin!(store.transact_write(TransactWrite { actions: puts, token: None }));
+            let write =
+                pin!(store.transact_write(TransactWrite { actions: puts, token: None, yields: false }));
             let _under_way = write.poll(&mut Context::from_waker(Waker::noop()));
         }
         let gets = [&one, &other].map(|sort| get(key("p", sort))).to_vec();
