@@ -24,6 +24,8 @@ pub struct Field {
     pub made: Option<Made>,
     /// Whether its value follows from other fields, so that nobody can give it. The entity has the value.
     pub computed: bool,
+    /// Whether its value follows from items of other entities, so that nobody can give it. The entity has the rule.
+    pub derived: bool,
     /// The entity that this field, or each of its elements, refers to.
     pub refers_to: Option<String>,
     /// The entities of which it refers to one, if there are several; another field tells which. Empty otherwise.

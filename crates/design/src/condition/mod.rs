@@ -72,6 +72,28 @@ impl Tree {
         };
         operands.into_iter().filter_map(Operand::path).collect()
     }
+
+    /// Returns whether it depends on the call: on its time or on a parameter.
+    pub fn uses_the_call(&self) -> bool {
+        let given = |operand: &Operand| {
+            matches!(operand, Operand::Parameter(_) | Operand::Now | Operand::Computed(_))
+        };
+        match self {
+            Tree::And(trees) | Tree::Or(trees) => trees.iter().any(Tree::uses_the_call),
+            Tree::Not(tree) => tree.uses_the_call(),
+            Tree::Exists(_) | Tree::Missing(_) => false,
+            Tree::Computed(left, _, right) => {
+                let calls = |side: &Expression| {
+                    side.uses_now() || side.names().iter().any(|name| name.field().is_none())
+                };
+                calls(left) || calls(right)
+            }
+            Tree::BeginsWith(_, operand) | Tree::Contains(_, operand) => given(operand),
+            Tree::Compare(one, _, other) => given(one) || given(other),
+            Tree::Between(one, least, most) => [one, least, most].into_iter().any(given),
+            Tree::In(one, others) => given(one) || others.iter().any(given),
+        }
+    }
 }
 
 impl Operand {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::aggregate::Aggregate;
 use super::table::{Index, Table};
 use crate::expression::{Composed, Name};
 use crate::field::{Field, FieldType};
@@ -32,6 +33,8 @@ pub struct Entity {
     pub fields: Vec<Field>,
     /// Its computed fields, each with the value that follows from other fields.
     pub computed: Vec<(String, Composed)>,
+    /// The rules of its fields that are derived from items of other entities.
+    pub aggregates: Vec<Aggregate>,
     /// Its relations to other entities.
     pub relations: Vec<Relation>,
     /// Its position in the file.

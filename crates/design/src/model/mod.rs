@@ -2,6 +2,7 @@
 //!
 //! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
+mod aggregate;
 mod capacity;
 mod chooser;
 mod entity;
@@ -13,6 +14,7 @@ mod table;
 use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
+pub use aggregate::{Aggregate, AggregateKind, AggregateSource};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
@@ -72,6 +74,14 @@ impl Design {
     /// Returns the patterns that run this pattern as a step or part.
     pub fn users_of<'a>(&'a self, pattern: &'a Pattern) -> impl Iterator<Item = &'a Arc<Pattern>> {
         self.patterns.iter().filter(|user| user.runs().iter().any(|run| run.name == pattern.name))
+    }
+
+    /// Returns whether items of an entity count for a field of another one, or have such a field themselves.
+    pub fn takes_part_in_derivations(&self, entity: &Entity) -> bool {
+        let feeds =
+            |aggregate: &Aggregate| aggregate.sources.iter().any(|source| source.entity == entity.name);
+        !entity.aggregates.is_empty()
+            || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
     }
 
     /// Returns the patterns that callers can run, in the order of the file.

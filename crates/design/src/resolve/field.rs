@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use super::Context;
 use super::name;
 use crate::expression::Composed;
+use crate::json::Json;
 use crate::model::{Field, FieldType, Made};
 use crate::syntax::{Entry, Node};
 use crate::value;
+
+/// The words by which a field is derived from items of other entities.
+pub(super) const AGGREGATE_WORDS: [&str; 4] = ["count", "sum", "average", "exists"];
 
 /// Fields, and which of them have mistakes, so that their uses aren't checked.
 #[derive(Debug, Default)]
@@ -49,6 +53,7 @@ pub(super) fn fields(context: &Context<'_>, entries: &[Entry]) -> Fields {
             internal: false,
             made: None,
             computed: false,
+            derived: false,
             refers_to: None,
             refers_to_one_of: Vec::new(),
             must_exist: false,
@@ -63,6 +68,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     let node = &entry.node;
     let (kind, made) = kind(context, node)?;
     let optional = node.get("optional").and_then(Node::truth).unwrap_or(false);
+    let rule = aggregate_word(node);
     let default = node.get("default").map(|default| {
         let json = default.json();
         if made.is_some() {
@@ -80,6 +86,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
             "remove `optional`",
         );
     }
+    let default = default.or_else(|| rule.and_then(value_of_nothing));
     let must_exist = must_exist(context, entry, &kind);
     let (refers_to, refers_to_one_of) = referred(node);
     Some(Field {
@@ -88,14 +95,31 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
         kind,
         optional,
         default,
-        internal: node.get("internal").and_then(Node::truth).unwrap_or(false) || node.get("value").is_some(),
+        internal: node.get("internal").and_then(Node::truth).unwrap_or(false)
+            || node.get("value").is_some()
+            || rule.is_some(),
         made,
         computed: node.get("value").is_some(),
+        derived: rule.is_some(),
         refers_to,
         refers_to_one_of,
         must_exist,
         span: entry.span,
     })
+}
+
+/// Returns the word by which a field is derived from items of other entities.
+pub(super) fn aggregate_word(node: &Node) -> Option<&'static str> {
+    AGGREGATE_WORDS.into_iter().find(|word| node.get(word).is_some())
+}
+
+/// Returns the derived value of an item to which no other item belongs. An average has none.
+fn value_of_nothing(word: &str) -> Option<Json> {
+    match word {
+        "exists" => Some(Json::from(false)),
+        "count" | "sum" => Some(Json::Number(0.into())),
+        _ => None,
+    }
 }
 
 /// Returns whether writes check that the referenced item exists.
@@ -197,6 +221,22 @@ fn bounds(context: &Context<'_>, node: &Node) {
     }
 }
 
+/// Keys of fields that make no sense for the entries of a list, set or map.
+const ENTRIES_NEVER_HAVE: [&str; 12] = [
+    "optional",
+    "default",
+    "internal",
+    "must_exist",
+    "value",
+    "count",
+    "sum",
+    "average",
+    "exists",
+    "via",
+    "filter",
+    "decimals",
+];
+
 /// Resolves the type of the entries of a list, set or map.
 fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
     let of = node.get("of")?;
@@ -213,9 +253,7 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             "use `string` or `time`",
         );
     }
-    for key in
-        ["optional", "default", "internal", "must_exist", "value"].iter().filter_map(|key| of.entry(key))
-    {
+    for key in ENTRIES_NEVER_HAVE.iter().filter_map(|key| of.entry(key)) {
         let message = format!("`{}` can't be used for the entries of a list, set or map", key.name);
         context.mistakes.add_with_help(key.span, message, format!("remove `{}`", key.name));
     }
@@ -281,6 +319,15 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
         context.mistakes.add_with_help(
             value.span,
             "a field inside an object can't be computed",
+            "move the field out of the object",
+        );
+    }
+    for word in
+        entries.iter().flat_map(|entry| AGGREGATE_WORDS.iter().filter_map(|word| entry.node.entry(word)))
+    {
+        context.mistakes.add_with_help(
+            word.span,
+            "a field inside an object can't be derived from other items",
             "move the field out of the object",
         );
     }

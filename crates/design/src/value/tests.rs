@@ -26,6 +26,7 @@ fn field(name: &str, kind: FieldType) -> Field {
         internal: false,
         made: None,
         computed: false,
+        derived: false,
         refers_to: None,
         refers_to_one_of: Vec::new(),
         must_exist: false,

@@ -1,5 +1,6 @@
 //! Resolves entities: first drafts with fields and keys, then, once the tables are complete, the entities of the model.
 
+mod aggregate;
 mod relation;
 mod time_to_live;
 mod unique;
@@ -242,7 +243,9 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
     relation::check_references(context, &drafts, &by_name);
     let relations: Vec<_> =
         drafts.iter().map(|draft| relation::relations(context, draft, &by_name)).collect();
-    let list = drafts.into_iter().zip(relations).map(|(draft, relations)| {
+    let aggregates = aggregate::aggregates(context, &drafts, &by_name);
+    let rules = relations.into_iter().zip(aggregates);
+    let list = drafts.into_iter().zip(rules).map(|(draft, (relations, aggregates))| {
         let table = draft.table.and_then(|position| tables.get(position)).cloned();
         let unique = unique::unique(context, &draft, table.as_deref());
         let ttl = time_to_live::time_to_live(context, &draft, table.as_deref());
@@ -267,6 +270,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             indexes: indexes.collect(),
             unique,
             ttl,
+            aggregates,
             relations,
             span: draft.span,
             table,

@@ -130,7 +130,8 @@ impl PatternDraft<'_> {
     /// Checks that a list of fields, which callers can change, has no internal field.
     fn not_internal(&self, known: &ResolvedEntity, path: &str, span: Span) {
         let first = path.split('.').next().unwrap_or(path);
-        if known.entity.field(first).is_some_and(|field| field.internal && !field.computed) {
+        if known.entity.field(first).is_some_and(|field| field.internal && !field.computed && !field.derived)
+        {
             self.context.mistakes.add_with_help(
                 span,
                 format!("`{first}` is internal and can't be in a list of fields that callers change"),

@@ -229,6 +229,7 @@ fn member(name: &str, kind: &FieldType, optional: bool, span: Span) -> Field {
         internal: false,
         made: None,
         computed: false,
+        derived: false,
         refers_to: None,
         refers_to_one_of: Vec::new(),
         must_exist: false,

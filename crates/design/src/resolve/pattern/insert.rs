@@ -66,6 +66,9 @@ impl PatternDraft<'_> {
         if field.computed {
             let message = format!("`{}` can't be set, because it is computed", field.name);
             self.context.mistakes.add_with_help(span, message, "set the fields that it is computed from");
+        } else if field.derived {
+            let message = format!("`{}` can't be set, because it is derived from other items", field.name);
+            self.context.mistakes.add_with_help(span, message, "write the items that it is derived from");
         } else if matches!(field.made, Some(Made::Created | Made::Updated)) {
             let message = format!("`{}` can't be set, because Singlet generates its value", field.name);
             self.context.mistakes.add_with_help(span, message, "use a field of type `time`");
@@ -78,8 +81,11 @@ impl PatternDraft<'_> {
         if word == "put" && field.made.is_none() {
             self.context.mistakes.add_with_help(
                 span,
-                format!("this `put` would reset `{name}`, which is internal"),
-                format!("set it with `set`, or write `{entity}` with `create` and `update`"),
+                format!("this `put` would reset `{name}`, which is {}", owner(field)),
+                match field.derived {
+                    true => format!("write `{entity}` with `create` and `update`"),
+                    false => format!("set it with `set`, or write `{entity}` with `create` and `update`"),
+                },
             );
         } else if is_required(field) {
             self.context.mistakes.add_with_help(
@@ -121,6 +127,11 @@ impl PatternDraft<'_> {
         let condition = self.holds(known)?;
         known.sound.then(|| Check { entity: Arc::clone(&known.entity), condition })
     }
+}
+
+/// Says why callers can't give the field.
+fn owner(field: &Field) -> &'static str {
+    if field.derived { "derived from other items" } else { "internal" }
 }
 
 /// Returns whether a new item needs a given value for the field.

@@ -26,6 +26,43 @@ const MADE: Key = key(
     "how the id is generated",
 );
 
+const SOURCES: Shape =
+    Shape::Either(&[Shape::Text("an entity name"), Shape::List(1, &Shape::Text("an entity name"))]);
+const VALUES: Shape = Shape::Either(&[
+    Shape::Text("an entity and a field, such as `Rating.stars`"),
+    Shape::List(1, &Shape::Text("an entity and a field, such as `Rating.stars`")),
+]);
+const COUNT: Key = key(
+    "count",
+    SOURCES,
+    "the entity, or entities, whose items that belong to this one are counted; nobody else can set the field",
+);
+const SUM: Key = key(
+    "sum",
+    VALUES,
+    "the field that is summed over the items that belong to this one; nobody else can set the field",
+);
+const AVERAGE: Key = key(
+    "average",
+    VALUES,
+    "the field whose average over the items that belong to this one is kept; nobody else can set the field",
+);
+const EXISTS: Key = key(
+    "exists",
+    SOURCES,
+    "the entity, or entities, of which an item that belongs to this one must exist for the field to be true",
+);
+const VIA: Key = key(
+    "via",
+    Shape::Either(&[Shape::Text("a field name"), Shape::List(1, &Shape::Text("a field name"))]),
+    "the fields of the other entity that name this item, in the order of its key; default: fields of the same names, or \
+     else the field that refers to this entity",
+);
+const DERIVED_FILTER: Key =
+    key("filter", Shape::Text("a condition"), "a condition on the fields of the other entity's items");
+const DECIMALS: Key =
+    key("decimals", Shape::Whole(0, 10), "the number of decimals of an average; default: 2");
+
 /// The types of fields, each with its description.
 pub(super) const TYPE_WORDS: &[(&str, &str)] = &[
     ("string", "a string"),
@@ -61,9 +98,14 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             DEFAULT,
         ],
     ),
-    variant("int", Shape::Constant, "an integer", &[LEAST, MOST, DEFAULT]),
-    variant("number", Shape::Constant, "a number of up to 38 digits", &[LEAST, MOST, DEFAULT]),
-    variant("bool", Shape::Constant, "a boolean", &[DEFAULT]),
+    variant("int", Shape::Constant, "an integer", &[LEAST, MOST, DEFAULT, COUNT, SUM, VIA, DERIVED_FILTER]),
+    variant(
+        "number",
+        Shape::Constant,
+        "a number of up to 38 digits",
+        &[LEAST, MOST, DEFAULT, SUM, AVERAGE, DECIMALS, VIA, DERIVED_FILTER],
+    ),
+    variant("bool", Shape::Constant, "a boolean", &[DEFAULT, EXISTS, VIA, DERIVED_FILTER]),
     variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT]),
     variant("date", Shape::Constant, "a date", &[DEFAULT]),
     variant("time", Shape::Constant, "an instant", &[DEFAULT]),
