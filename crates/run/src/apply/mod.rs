@@ -7,6 +7,7 @@
 
 mod blueprint;
 mod capacity;
+mod derived;
 mod difference;
 mod environment;
 mod outdated;
@@ -20,6 +21,7 @@ mod shape;
 mod tests;
 mod warning;
 
+pub use derived::DERIVED_TABLE;
 pub use environment::{EnvironmentError, choose_environment};
 pub use outdated::Outdated;
 pub use plan::{Plan, Step, plan, plan_watched};

@@ -7,6 +7,7 @@ use singlet_store::{
 };
 
 use super::blueprint::Blueprint;
+use super::derived::{self, DERIVED_TABLE};
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled};
@@ -100,11 +101,13 @@ pub async fn plan_watched(
     let mut plan = Plan { title: title(design, environment, store), ..Plan::default() };
     for table in &design.tables {
         let settings = environment.settings_of(table);
-        let mut wanted = plan.within_reach(shape_in(table, environment), store).await;
+        let mut wanted = shape_in(table, environment);
+        wanted.stream |= derived::is_followed(design, table);
+        let mut wanted = plan.within_reach(wanted, store).await;
         plan.note_capacity(&wanted, settings.capacity.as_ref(), store).await;
-        if wanted.name == DESIGNS_TABLE {
-            let reason = "is the table in which Singlet remembers designs: choose another name";
-            plan.obstacles.push(format!("{DESIGNS_TABLE} {reason}"));
+        if [DESIGNS_TABLE, DERIVED_TABLE].contains(&wanted.name.as_str()) {
+            let name = &wanted.name;
+            plan.obstacles.push(format!("{name} is a table of Singlet's own: choose another name"));
             continue;
         }
         let draft = plan.draft(design, table, environment, store).await?;
@@ -121,6 +124,7 @@ pub async fn plan_watched(
         }
         plan.drafts.push(draft);
     }
+    plan.keep_derived(design, store).await?;
     for need in unmet_needs(design, store).await {
         plan.notes.push(need.to_string());
     }
@@ -187,6 +191,15 @@ impl Plan {
         }
         let blueprint = Blueprint::of(design, table);
         Ok(Draft { owner, before, text: design.source.clone(), blueprint })
+    }
+
+    /// Creates the table of derived data if the design needs it.
+    async fn keep_derived(&mut self, design: &Design, store: &impl Store) -> Result<(), StoreError> {
+        let is_needed = design.tables.iter().any(|table| derived::is_followed(design, table));
+        if is_needed && store.describe_table(DERIVED_TABLE).await?.is_none() {
+            self.steps.push(Step::Change(TableChange::Create(derived::shape())));
+        }
+        Ok(())
     }
 
     /// The shape without what the store doesn't have; what is left out is noted.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use singlet_store::{TableChange, TableShape};
 
+use super::derived::DERIVED_TABLE;
 use super::plan::{Plan, Step};
 use super::record::DESIGNS_TABLE;
 
@@ -31,6 +32,9 @@ impl fmt::Display for Step {
             Step::Change(TableChange::Create(shape)) if shape.name == DESIGNS_TABLE => {
                 write!(f, "create the table {DESIGNS_TABLE}, in which Singlet remembers applied designs")
             }
+            Step::Change(TableChange::Create(shape)) if shape.name == DERIVED_TABLE => {
+                write!(f, "create the table {DERIVED_TABLE}, in which derivations keep their progress")
+            }
             Step::Change(change) => write!(f, "{change}"),
             Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
         }
@@ -46,7 +50,11 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
     };
     write!(f, "  {sign} {step}")?;
     match step {
-        Step::Change(TableChange::Create(shape)) if shape.name != DESIGNS_TABLE => write_shape(f, shape),
+        Step::Change(TableChange::Create(shape))
+            if ![DESIGNS_TABLE, DERIVED_TABLE].contains(&shape.name.as_str()) =>
+        {
+            write_shape(f, shape)
+        }
         Step::Change(TableChange::CreateIndex { index, .. }) => writeln!(f, ": {}", index.in_words()),
         _ => writeln!(f),
     }

@@ -1,0 +1,209 @@
+//! The net effects of changes: what is added to the tallies of which items.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use singlet_design::Entity;
+use singlet_run::derive::{key_of, with_defaults};
+use singlet_store::ItemChange;
+use singlet_values::{EncodedItem, Item, NumberError};
+
+use crate::error::DeriveError;
+use crate::progress::Progress;
+use crate::rules::{Contribution, Member, Rules};
+use crate::tally::{Tallies, Tally};
+
+/// The item whose fields are derived: its entity and its key, encoded so that keys have an order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TargetId {
+    entity: String,
+    key: Vec<u8>,
+}
+
+/// What happens to one item.
+#[derive(Debug, Clone)]
+pub(crate) struct Effect {
+    pub(crate) entity: Arc<Entity>,
+    /// The table's key of the item.
+    pub(crate) key: Item,
+    /// What is added, by the place of the rule.
+    pub(crate) changes: BTreeMap<usize, Tally>,
+}
+
+/// The effects of a batch.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Effects {
+    pub(crate) targets: BTreeMap<TargetId, Effect>,
+}
+
+/// Whether effects were added to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Merged {
+    Added,
+    /// They would touch too many items for one transaction.
+    IsFull,
+}
+
+/// Tells whether a rule counts a change of a source item now. During a sweep, items that it has not reached yet don't
+/// count.
+pub(crate) type Counts<'a> = dyn Fn(usize) -> bool + 'a;
+
+impl Effects {
+    /// Takes in one change of an item in a table. The table has its label.
+    pub(crate) fn take(
+        &mut self,
+        rules: &Rules,
+        progress: &Progress,
+        table: &str,
+        change: &ItemChange,
+        counts: &Counts<'_>,
+    ) -> Result<(), DeriveError> {
+        let (before, after) = (change.before.as_ref(), change.after.as_ref());
+        let image = |image: Option<&EncodedItem>| match image.and_then(|item| rules.member(table, item)) {
+            Some(member) => image.map(|item| Ok((member, item.decode()?))).transpose(),
+            None => Ok(None),
+        };
+        let before = image(before).map_err(DeriveError::corrupt)?;
+        let after = image(after).map_err(DeriveError::corrupt)?;
+        let own =
+            is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
+        if let Some((member, item)) = &before {
+            self.contribute(rules, member, item, counts, true)?;
+            if !own {
+                self.restore(rules, progress, member, item, true)?;
+            }
+        }
+        if let Some((member, item)) = &after {
+            self.contribute(rules, member, item, counts, false)?;
+            if !own {
+                self.restore(rules, progress, member, item, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in an item that a sweep has found.
+    pub(crate) fn found(
+        &mut self,
+        rules: &Rules,
+        table: &str,
+        item: &EncodedItem,
+        counts: &Counts<'_>,
+    ) -> Result<(), DeriveError> {
+        let Some(member) = rules.member(table, item) else { return Ok(()) };
+        let item = item.decode().map_err(DeriveError::corrupt)?;
+        self.contribute(rules, member, &item, counts, false)
+    }
+
+    /// Looks at an item again, so that its fields show its tallies.
+    pub(crate) fn look_at(
+        &mut self,
+        rules: &Rules,
+        table: &str,
+        item: &EncodedItem,
+    ) -> Result<(), DeriveError> {
+        let Some(member) = rules.member(table, item).filter(|member| !member.own.is_empty()) else {
+            return Ok(());
+        };
+        let item = item.decode().map_err(DeriveError::corrupt)?;
+        if let Ok(key) = key_of(&member.entity, &item) {
+            self.of(&member.entity, key);
+        }
+        Ok(())
+    }
+
+    /// Adds other effects, unless there would then be more targets than this.
+    pub(crate) fn merge(&mut self, other: Effects, targets_max: usize) -> Result<Merged, DeriveError> {
+        let new = other.targets.keys().filter(|id| !self.targets.contains_key(id)).count();
+        if self.targets.len() + new > targets_max && !self.targets.is_empty() {
+            return Ok(Merged::IsFull);
+        }
+        for (id, effect) in other.targets {
+            let own = self.targets.entry(id);
+            let own = own.or_insert_with(|| Effect { changes: BTreeMap::new(), ..effect.clone() });
+            for (rule, tally) in &effect.changes {
+                own.add(*rule, tally)?;
+            }
+        }
+        Ok(Merged::Added)
+    }
+
+    /// Adds one effect.
+    pub(crate) fn add(
+        &mut self,
+        entity: &Arc<Entity>,
+        key: Item,
+        rule: usize,
+        tally: &Tally,
+    ) -> Result<(), DeriveError> {
+        Ok(self.of(entity, key).add(rule, tally)?)
+    }
+
+    fn contribute(
+        &mut self,
+        rules: &Rules,
+        member: &Member,
+        item: &Item,
+        counts: &Counts<'_>,
+        is_taken_away: bool,
+    ) -> Result<(), DeriveError> {
+        let seen = with_defaults(&member.entity, item);
+        for Contribution { rule, key, tally } in rules.contributions(member, &seen) {
+            let Some(target) = rules.list.get(rule).filter(|_| counts(rule)) else { continue };
+            let tally = if is_taken_away { tally.negated() } else { tally };
+            self.of(&target.target, key).add(rule, &tally)?;
+        }
+        Ok(())
+    }
+
+    /// Undoes what somebody else did to the tallies of an item: what was lost is added again, and what appeared is taken
+    /// away. The item is looked at in any case, because its fields may have been changed.
+    fn restore(
+        &mut self,
+        rules: &Rules,
+        progress: &Progress,
+        member: &Member,
+        item: &Item,
+        is_before: bool,
+    ) -> Result<(), DeriveError> {
+        if member.own.is_empty() {
+            return Ok(());
+        }
+        // An item whose key doesn't fit its fields isn't one that contributions reach.
+        let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
+        let tallies = Tallies::of(item, progress.batch).unwrap_or_default();
+        let effect = self.of(&member.entity, key);
+        for at in &member.own {
+            let Some(rule) = rules.list.get(*at) else { continue };
+            let Some(state) = progress.rule(&rule.name()) else { continue };
+            let tally = tallies.get(&rule.aggregate.field, state.generation);
+            effect.add(*at, &if is_before { tally } else { tally.negated() })?;
+        }
+        Ok(())
+    }
+
+    fn of(&mut self, entity: &Arc<Entity>, key: Item) -> &mut Effect {
+        let id = TargetId { entity: entity.name.clone(), key: EncodedItem::encode(&key).as_bytes().to_vec() };
+        let fresh = || Effect { entity: entity.clone(), key, changes: BTreeMap::new() };
+        self.targets.entry(id).or_insert_with(fresh)
+    }
+}
+
+impl Effect {
+    fn add(&mut self, rule: usize, tally: &Tally) -> Result<(), NumberError> {
+        if tally.is_zero() {
+            return Ok(());
+        }
+        let sum = self.changes.entry(rule).or_default().plus(tally)?;
+        self.changes.insert(rule, sum);
+        Ok(())
+    }
+}
+
+/// Returns whether a worker made a change. It never creates or deletes such an item, and numbers its batches upwards. An
+/// item that somebody copied or put back has an older number, or the same.
+fn is_own(progress: &Progress, before: Option<&Item>, after: Option<&Item>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let batch = |item: &Item| Tallies::of(item, progress.batch).map(|tallies| tallies.batch);
+    batch(after) > batch(before)
+}

@@ -1,0 +1,29 @@
+//! Derived data: fields that follow from other items, kept correct from the change feed of a store.
+//!
+//! A design declares such a field, for example `likeCount = { type = "int", count = "Like" }`. A [`Worker`] reads the
+//! changes of the tables. Each change of an item adds to, or takes from, the tallies of the items that it belongs to. The
+//! net effects of a batch and the position in the feed are one transaction, so a crash neither loses nor repeats an effect.
+//!
+//! This crate joins designs and stores, as `singlet-run` does. It must not know which database is behind a store, and
+//! neither HTTP, terminals nor files.
+
+mod audit;
+mod background;
+mod commit;
+mod effects;
+mod error;
+mod mean;
+mod progress;
+mod rules;
+mod status;
+mod sweep;
+mod tally;
+mod target;
+mod waiting;
+mod worker;
+
+pub use audit::{Audit, AuditReport, Difference};
+pub use background::Background;
+pub use error::DeriveError;
+pub use status::{Counters, DerivedStatus, Phase, RuleStatus, Stuck, status};
+pub use worker::{Step, Worker};

@@ -1,0 +1,313 @@
+//! A worker keeps the derived data of one design up to date.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use singlet_design::Design;
+use singlet_store::{ChangeFeed, ChangeReader, FeedStart, ItemChange, StoreError};
+
+use crate::commit::{Committed, Committer, TARGETS_MAX};
+use crate::effects::{Effects, Merged};
+use crate::error::DeriveError;
+use crate::progress::{Progress, owner};
+use crate::rules::Rules;
+use crate::status::Counters;
+
+/// Changes without an effect after which the position is saved all the same.
+const UNSAVED_MAX: usize = 10_000;
+/// How often a worker begins anew because others are faster, before it gives way.
+const OPENINGS_MAX: usize = 10;
+/// How long a worker with several tables waits for changes of each before it looks at the next one.
+const TURN: Duration = Duration::from_millis(2);
+
+/// Keeps the derived data of one design up to date, from the change feeds of its tables.
+///
+/// Any number of workers may run: each batch expects the one before, so that no effect is lost or doubled.
+pub struct Worker<S: ChangeFeed> {
+    pub(crate) store: S,
+    pub(crate) design: Arc<Design>,
+    environment: String,
+    pub(crate) rules: Rules,
+    pub(crate) owner: String,
+    /// As it was written last, with the positions that were reached since.
+    pub(crate) progress: Progress,
+    pub(crate) feeds: Vec<Feed<S::Reader>>,
+    /// Changes since the progress was saved.
+    unsaved: usize,
+    counters: Arc<Counters>,
+}
+
+/// The change feed of one table.
+pub(crate) struct Feed<R> {
+    /// The table's label.
+    pub(crate) table: String,
+    pub(crate) reader: R,
+}
+
+/// What a step has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Step {
+    /// The changes that it took in.
+    pub changes: usize,
+    /// Whether there is more to do at once.
+    pub is_busy: bool,
+}
+
+impl<S: ChangeFeed> Worker<S> {
+    /// Opens the change feeds where the last worker stopped. `None` if the design derives nothing.
+    ///
+    /// New and changed rules, and all rules if changes were missed, are filled from the items that are there.
+    pub async fn open(
+        store: S,
+        design: Arc<Design>,
+        environment: &str,
+    ) -> Result<Option<Worker<S>>, DeriveError> {
+        let rules = Rules::of(&design);
+        if rules.list.is_empty() {
+            return Ok(None);
+        }
+        let owner = owner(&design, environment);
+        let mut worker = Worker {
+            store,
+            environment: environment.to_owned(),
+            rules,
+            owner,
+            progress: Progress::default(),
+            feeds: Vec::new(),
+            unsaved: 0,
+            counters: Arc::default(),
+            design,
+        };
+        worker.reopen(&|_| false).await?;
+        Ok(Some(worker))
+    }
+
+    /// Returns what the worker counts.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// Counts derived fields again, from the items that are there: those with these names, or all.
+    pub async fn rebuild(&mut self, names: &[String]) -> Result<(), DeriveError> {
+        for name in names {
+            self.check_name(name)?;
+        }
+        let names = names.to_vec();
+        self.reopen(&move |rule| names.is_empty() || names.iter().any(|name| name == rule)).await
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), DeriveError> {
+        let known: Vec<String> = self.rules.list.iter().map(|rule| rule.name()).collect();
+        if known.iter().any(|known| known == name) {
+            return Ok(());
+        }
+        let nearest = singlet_design::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        Err(DeriveError::NoRule { name: name.to_owned(), nearest })
+    }
+
+    /// Starts from the stored progress. The rules that `refill` names are filled anew.
+    pub(crate) async fn reopen(&mut self, refill: &(dyn Fn(&str) -> bool + Sync)) -> Result<(), DeriveError> {
+        self.open_from(refill, None).await
+    }
+
+    /// The same. The feed of the table `gap` has ended, and goes on with the next change.
+    async fn open_from(
+        &mut self,
+        refill: &(dyn Fn(&str) -> bool + Sync),
+        gap: Option<&str>,
+    ) -> Result<(), DeriveError> {
+        for _ in 0..OPENINGS_MAX {
+            let mut stored = Progress::read(&self.store, &self.owner).await?;
+            if let Some(label) = gap {
+                stored.positions.remove(label);
+            }
+            let is_whole = self.open_feeds(&stored).await?;
+            let mut progress = stored.clone();
+            let changed = progress.adopt(&self.rules, &|rule| !is_whole || refill(rule));
+            progress.positions =
+                self.feeds.iter().map(|feed| (feed.table.clone(), feed.reader.position())).collect();
+            self.unsaved = 0;
+            if !changed && is_whole {
+                self.progress = progress;
+                return Ok(());
+            }
+            if let Committed::Done { progress, .. } = self.committer().save(&stored, &progress).await? {
+                self.progress = progress;
+                return Ok(());
+            }
+        }
+        Err(StoreError::TryAgain("other workers change the progress all the time".to_owned()).into())
+    }
+
+    /// Opens the change feeds. Returns whether none of them has a gap.
+    async fn open_feeds(&mut self, stored: &Progress) -> Result<bool, DeriveError> {
+        let mut is_whole = true;
+        self.feeds.clear();
+        for label in self.rules.tables() {
+            let name = self.table_name(label);
+            let after = stored.positions.get(label).cloned();
+            let reader = match after {
+                Some(position) => self.store.changes(&name, FeedStart::After(position)).await?,
+                None => None,
+            };
+            is_whole &= reader.is_some();
+            let reader = match reader {
+                Some(reader) => reader,
+                None => self.store.changes(&name, FeedStart::Now).await?.ok_or_else(|| {
+                    StoreError::NotFound(format!(
+                        "the table {name} has no change feed: apply the design first"
+                    ))
+                })?,
+            };
+            self.feeds.push(Feed { table: label.to_owned(), reader });
+        }
+        Ok(is_whole)
+    }
+
+    /// Takes in some changes, or fills some items. Waits so long for a change if there is nothing to do.
+    pub async fn step(&mut self, wait: Duration) -> Result<Step, DeriveError> {
+        if self.progress.sweep.is_some() {
+            self.sweep().await?;
+            return Ok(Step { changes: 0, is_busy: true });
+        }
+        let wait = if self.feeds.len() > 1 { wait.min(TURN) } else { wait };
+        let mut step = Step::default();
+        for at in 0..self.feeds.len() {
+            let Some(changes) = self.read(at, wait).await? else {
+                return Ok(Step { is_busy: true, ..step });
+            };
+            step.changes += changes.len();
+            if !self.take(at, &changes).await? {
+                return Ok(Step { is_busy: true, ..step });
+            }
+        }
+        step.is_busy = step.changes > 0;
+        let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
+        if is_due {
+            self.save().await?;
+        }
+        Ok(step)
+    }
+
+    /// Works until nothing is left to do: every change that was committed before the call has had its effects.
+    pub async fn catch_up(&mut self) -> Result<(), DeriveError> {
+        while self.step(Duration::ZERO).await?.is_busy {}
+        Ok(())
+    }
+
+    /// Whether rules are being filled.
+    pub fn is_filling(&self) -> bool {
+        self.progress.sweep.is_some()
+    }
+
+    /// Reads the next changes of a table. `None` if there is a gap after the last ones, so that everything begins anew.
+    pub(crate) async fn read(
+        &mut self,
+        at: usize,
+        wait: Duration,
+    ) -> Result<Option<Vec<ItemChange>>, DeriveError> {
+        let Some(feed) = self.feeds.get_mut(at) else { return Ok(Some(Vec::new())) };
+        let changes = feed.reader.next(wait).await?;
+        if changes.is_none() {
+            let label = feed.table.clone();
+            self.open_from(&|_| false, Some(&label)).await?;
+        }
+        Ok(changes)
+    }
+
+    /// Makes the effects of changes. Returns whether it went on to the end: otherwise another worker was faster, and
+    /// this one starts again from there.
+    pub(crate) async fn take(&mut self, at: usize, changes: &[ItemChange]) -> Result<bool, DeriveError> {
+        let Some(table) = self.feeds.get(at).map(|feed| feed.table.clone()) else { return Ok(true) };
+        let mut rest = changes;
+        let mut targets_max = TARGETS_MAX;
+        while !rest.is_empty() {
+            let (effects, taken) = self.net(&table, rest, targets_max)?;
+            let (now, later) = rest.split_at(taken);
+            let mut after = self.progress.clone();
+            if let Some(last) = now.last() {
+                after.positions.insert(table.clone(), last.position.clone());
+            }
+            let is_smallest = taken == 1;
+            match self.committer().commit(&effects, &self.progress, &after, is_smallest).await? {
+                Committed::Nothing => {
+                    self.progress.positions = after.positions;
+                    self.unsaved += taken;
+                }
+                Committed::Done { progress, refused } => {
+                    self.progress = progress;
+                    self.unsaved = 0;
+                    self.counters.batch(effects.targets.len(), refused);
+                }
+                Committed::TooLarge(_) => {
+                    targets_max = (effects.targets.len().min(targets_max) / 2).max(1);
+                    continue;
+                }
+                Committed::Overtaken => {
+                    self.reopen(&|_| false).await?;
+                    return Ok(false);
+                }
+            }
+            self.counters.changes(now);
+            rest = later;
+        }
+        Ok(true)
+    }
+
+    /// Returns the net effects of as many changes as fit into a transaction, and how many these are: at least one.
+    fn net(
+        &self,
+        table: &str,
+        changes: &[ItemChange],
+        targets_max: usize,
+    ) -> Result<(Effects, usize), DeriveError> {
+        let mut all = Effects::default();
+        let reach = self.reach(table)?;
+        for (taken, change) in changes.iter().enumerate() {
+            let place = reach.place_of(self, change)?;
+            let counts = |rule: usize| self.counts(rule, &reach, place.as_deref());
+            let mut one = Effects::default();
+            one.take(&self.rules, &self.progress, table, change, &counts)?;
+            if all.merge(one, targets_max)? == Merged::IsFull {
+                return Ok((all, taken));
+            }
+        }
+        Ok((all, changes.len()))
+    }
+
+    /// Saves the positions.
+    async fn save(&mut self) -> Result<(), DeriveError> {
+        match self.committer().save(&self.progress, &self.progress).await? {
+            Committed::Done { progress, .. } => {
+                self.progress = progress;
+                self.unsaved = 0;
+                Ok(())
+            }
+            _ => self.reopen(&|_| false).await,
+        }
+    }
+
+    /// Returns the name of a table in the environment.
+    pub(crate) fn table_name(&self, label: &str) -> String {
+        let table = self.design.tables.iter().find(|table| table.label == label);
+        table.map(|table| table.name_in(&self.environment)).unwrap_or_default()
+    }
+
+    pub(crate) fn committer(&self) -> Committer<'_, S> {
+        Committer {
+            store: &self.store,
+            rules: &self.rules,
+            owner: &self.owner,
+            environment: &self.environment,
+        }
+    }
+}
+
+impl<S: ChangeFeed> std::fmt::Debug for Worker<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker")
+            .field("owner", &self.owner)
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}

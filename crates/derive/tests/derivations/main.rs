@@ -1,0 +1,8 @@
+//! Derived fields, kept correct for every writer.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod aggregates;
+mod fill;
+mod fixture;
+mod model;
+mod repair;
