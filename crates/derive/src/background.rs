@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use singlet_design::Design;
 use singlet_run::Wait;
@@ -15,6 +15,8 @@ use crate::worker::Worker;
 
 /// How long a worker waits for a change before it looks whether it shall stop.
 const WAIT: Duration = Duration::from_millis(200);
+/// How often an idle worker looks whether somebody else has written the progress.
+const REFRESH: Duration = Duration::from_secs(1);
 /// The pause after a failure; each further one doubles it.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -52,9 +54,14 @@ impl Background {
         &self.counters
     }
 
+    /// Tells the worker to stop after its batch, and doesn't wait.
+    pub fn ask_to_stop(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
     /// Stops the worker and waits until its batch is written.
     pub fn stop(mut self) {
-        self.stop.store(true, Ordering::Release);
+        self.ask_to_stop();
         if let Some(thread) = self.thread.take() {
             // A worker that panicked has been reported by the panic.
             let _ = thread.join();
@@ -64,15 +71,21 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
+        self.ask_to_stop();
     }
 }
 
 fn work<S: ChangeFeed>(mut worker: Worker<S>, design: &str, stop: &AtomicBool) {
     let mut pause = PAUSE_MIN;
+    let mut refreshed = Instant::now();
     while !stop.load(Ordering::Acquire) {
-        match worker.step(WAIT).wait() {
-            Ok(_) => pause = PAUSE_MIN,
+        let mut outcome = worker.step(WAIT).wait().map(|_| ());
+        if outcome.is_ok() && refreshed.elapsed() >= REFRESH {
+            outcome = worker.refresh().wait();
+            refreshed = Instant::now();
+        }
+        match outcome {
+            Ok(()) => pause = PAUSE_MIN,
             Err(error) => {
                 worker.counters().failure();
                 if error.is_passing() {

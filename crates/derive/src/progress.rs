@@ -11,10 +11,14 @@ use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{GetItem, PutItem, ReturnItem, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::rules::Rules;
 use crate::tally::whole;
 
-/// The partition key of the table: a design in an environment, or one of its items.
+/// Longer owners are shortened. A partition key has at most 2,048 bytes, and items add an entity and a hash.
+const OWNER_BYTES_MAX: usize = 1_024;
+/// The partition key of the table: a design and its tables, or one of its items.
 pub(crate) const OWNER: &str = "owner";
 /// The sort key of the table.
 pub(crate) const KIND: &str = "kind";
@@ -187,9 +191,15 @@ impl Sweep {
     }
 }
 
-/// Returns the owner of a design's progress in an environment.
+/// Returns the owner of a design's progress: the design and its tables in an environment. The same design on other tables
+/// has progress of its own. An owner is never the beginning of another one that a space follows.
 pub(crate) fn owner(design: &Design, environment: &str) -> String {
-    format!("{} {environment}", design.name)
+    let tables: Vec<String> = design.tables.iter().map(|table| table.name_in(environment)).collect();
+    let owner = format!("{} {}", design.name, tables.join(","));
+    match owner.len() > OWNER_BYTES_MAX {
+        false => owner,
+        true => format!("{} {:016x}", design.name, xxh3_64(owner.as_bytes())),
+    }
 }
 
 fn key(owner: &str) -> Item {

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use singlet_design::{Aggregate, AggregateSource, Design, Entity};
-use singlet_run::derive::{holds_for, key_of, value_at};
+use singlet_run::derive::{key_of, value_at};
+use singlet_run::holds_for;
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
+use crate::error::DeriveError;
 use crate::tally::Tally;
 
 /// A derived field.
@@ -94,6 +96,19 @@ impl Rules {
             };
             entity.table.label == table && has_type() == Some(true)
         })
+    }
+
+    /// Checks that each name is that of a rule.
+    pub(crate) fn check_names(&self, names: &[String]) -> Result<(), DeriveError> {
+        let known: Vec<String> = self.list.iter().map(Rule::name).collect();
+        match names.iter().find(|name| !known.contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let nearest =
+                    singlet_design::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+                Err(DeriveError::NoRule { name: name.clone(), nearest })
+            }
+        }
     }
 
     /// Returns the labels of the tables with items that count.

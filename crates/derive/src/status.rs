@@ -1,6 +1,6 @@
 //! What a worker counts, for metrics and for people.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use singlet_design::Design;
 use singlet_run::apply::DERIVED_TABLE;
@@ -25,6 +25,8 @@ pub struct Counters {
     failures: AtomicU64,
     /// The time of the last change that was taken in.
     reached_ms: AtomicU64,
+    /// Whether there was nothing more to take in.
+    is_at_the_end: AtomicBool,
 }
 
 impl Counters {
@@ -43,6 +45,11 @@ impl Counters {
 
     pub(crate) fn failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+        self.is_at_the_end.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn end(&self, is_reached: bool) {
+        self.is_at_the_end.store(is_reached, Ordering::Relaxed);
     }
 
     /// Returns how often a step failed.
@@ -70,9 +77,14 @@ impl Counters {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Returns the time of the last change that was taken in, in milliseconds since 1970. 0 if there was none.
-    pub fn reached_ms(&self) -> u64 {
-        self.reached_ms.load(Ordering::Relaxed)
+    /// Returns how old the last change is that was taken in, in milliseconds, while there are more. 0 at the end of the
+    /// feed.
+    pub fn lag_ms(&self, now_ms: u64) -> u64 {
+        let reached_ms = self.reached_ms.load(Ordering::Relaxed);
+        match self.is_at_the_end.load(Ordering::Relaxed) || reached_ms == 0 {
+            true => 0,
+            false => now_ms.saturating_sub(reached_ms),
+        }
     }
 }
 
@@ -174,8 +186,9 @@ pub async fn status(
         for item in &page.items {
             let item = item.decode().map_err(DeriveError::corrupt)?;
             let Some((entity, key)) = Place::read(&item, &owner) else { continue };
-            match Waiting::of(&item).reason {
-                None => status.waiting += 1,
+            let waiting = Waiting::of(&item);
+            match waiting.reason {
+                None => status.waiting += u64::from(has_some(&rules, &progress, &entity, &waiting)),
                 Some(reason) => {
                     status.stuck += 1;
                     if status.stuck_items.len() < STUCK_MAX {
@@ -187,4 +200,12 @@ pub async fn status(
         next = page.next;
     }
     Ok(status)
+}
+
+/// Whether what waits for an item of an entity isn't void.
+fn has_some(rules: &Rules, progress: &Progress, entity: &str, waiting: &Waiting) -> bool {
+    rules.list.iter().filter(|rule| rule.target.name == entity).any(|rule| {
+        let state = progress.rule(&rule.name());
+        state.is_some_and(|state| !waiting.tallies.get(&rule.aggregate.field, state.generation).is_zero())
+    })
 }

@@ -10,8 +10,8 @@ use singlet_values::{AttributeValue, Item, Number, NumberError};
 
 use crate::mean::mean;
 
-/// The attribute with the tallies of an item.
-pub(crate) const TALLIES: &str = "_derived";
+pub(crate) use singlet_design::SUMS_ATTRIBUTE as TALLIES;
+
 /// The member of the attribute that tells which batch wrote it. No field has this name.
 const BATCH: &str = "#";
 const GENERATION: &str = "g";

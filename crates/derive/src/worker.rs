@@ -89,20 +89,9 @@ impl<S: ChangeFeed> Worker<S> {
 
     /// Counts derived fields again, from the items that are there: those with these names, or all.
     pub async fn rebuild(&mut self, names: &[String]) -> Result<(), DeriveError> {
-        for name in names {
-            self.check_name(name)?;
-        }
+        self.rules.check_names(names)?;
         let names = names.to_vec();
         self.reopen(&move |rule| names.is_empty() || names.iter().any(|name| name == rule)).await
-    }
-
-    fn check_name(&self, name: &str) -> Result<(), DeriveError> {
-        let known: Vec<String> = self.rules.list.iter().map(|rule| rule.name()).collect();
-        if known.iter().any(|known| known == name) {
-            return Ok(());
-        }
-        let nearest = singlet_design::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-        Err(DeriveError::NoRule { name: name.to_owned(), nearest })
     }
 
     /// Starts from the stored progress. The rules that `refill` names are filled anew.
@@ -182,6 +171,7 @@ impl<S: ChangeFeed> Worker<S> {
             }
         }
         step.is_busy = step.changes > 0;
+        self.counters.end(!step.is_busy);
         let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
         if is_due {
             self.save().await?;
@@ -193,6 +183,15 @@ impl<S: ChangeFeed> Worker<S> {
     pub async fn catch_up(&mut self) -> Result<(), DeriveError> {
         while self.step(Duration::ZERO).await?.is_busy {}
         Ok(())
+    }
+
+    /// Begins anew if somebody else has written the progress since: another worker, or a command that wants fields to be
+    /// rebuilt.
+    pub async fn refresh(&mut self) -> Result<(), DeriveError> {
+        match Progress::read(&self.store, &self.owner).await?.batch == self.progress.batch {
+            true => Ok(()),
+            false => self.reopen(&|_| false).await,
+        }
     }
 
     /// Whether rules are being filled.
