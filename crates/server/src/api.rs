@@ -26,6 +26,27 @@ pub struct Statistics {
     pub tables: Vec<TableStatistics>,
     /// Figures of the storage.
     pub storage: Vec<StorageFigure>,
+    /// The derived data of each design that is served.
+    pub derived: Vec<DerivedStatistics>,
+}
+
+/// How far the derived data of a design is.
+#[derive(Debug, Clone, Default)]
+pub struct DerivedStatistics {
+    /// The design's name.
+    pub design: String,
+    /// How old the last change is that was taken in, while there are more. 0 if there are none.
+    pub lag_seconds: f64,
+    /// The changes of items that were taken in.
+    pub changes: u64,
+    /// The transactions with their effects.
+    pub batches: u64,
+    /// The items that these wrote to.
+    pub effects: u64,
+    /// The effects that items couldn't take.
+    pub refused: u64,
+    /// The attempts that failed.
+    pub failures: u64,
 }
 
 /// The size of a table and its indexes.

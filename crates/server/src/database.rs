@@ -14,6 +14,7 @@ impl Api for Service {
         Statistics {
             tables: self.database().describe_tables().iter().map(|one| table(self.database(), one)).collect(),
             storage: storage(self.database()),
+            derived: Vec::new(),
         }
     }
 }

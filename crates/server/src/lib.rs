@@ -50,7 +50,7 @@ mod signature;
 mod tls;
 mod workers;
 
-pub use api::{Api, IndexStatistics, Statistics, StorageFigure, TableStatistics};
+pub use api::{Api, DerivedStatistics, IndexStatistics, Statistics, StorageFigure, TableStatistics};
 pub use error::StartError;
 pub use listener::{Server, Stopped};
 pub use options::{Limits, Options, TlsFiles};

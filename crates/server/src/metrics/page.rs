@@ -6,7 +6,7 @@ use singlet_wire::Operation;
 
 use super::histogram::BOUNDS_MICROSECONDS;
 use super::registry::{Metrics, Row};
-use crate::api::{Statistics, TableStatistics};
+use crate::api::{DerivedStatistics, Statistics, TableStatistics};
 
 /// The resources that clients use now.
 #[derive(Default)]
@@ -24,6 +24,7 @@ pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Usage) -> 
     connections(&mut page, metrics, held);
     tables(&mut page, &statistics.tables);
     indexes(&mut page, &statistics.tables);
+    derived(&mut page, &statistics.derived);
     for figure in &statistics.storage {
         let name = format!("singlet_storage_{}", figure.name);
         let kind = if figure.name.ends_with("_total") { "counter" } else { "gauge" };
@@ -160,6 +161,32 @@ fn indexes(page: &mut Page, tables: &[TableStatistics]) {
     }
 }
 
+fn derived(page: &mut Page, designs: &[DerivedStatistics]) {
+    page.family(
+        "singlet_derived_lag_seconds",
+        "gauge",
+        "Age of the last change that derived data follows, while there are more, by design.",
+    );
+    for one in designs {
+        page.sample("singlet_derived_lag_seconds", &[("design", &one.design)], one.lag_seconds);
+    }
+    type Count = fn(&DerivedStatistics) -> u64;
+    let counts: [(&str, &str, Count); 5] = [
+        ("changes", "Changes of items that derived data has taken in, by design.", |one| one.changes),
+        ("batches", "Transactions that wrote derived data, by design.", |one| one.batches),
+        ("effects", "Items that they wrote derived data to, by design.", |one| one.effects),
+        ("refused", "Derived values that an item couldn't take, by design.", |one| one.refused),
+        ("failures", "Attempts to keep derived data that failed, by design.", |one| one.failures),
+    ];
+    for (name, help, count) in counts {
+        let name = format!("singlet_derived_{name}_total");
+        page.family(&name, "counter", help);
+        for one in designs {
+            page.sample(&name, &[("design", &one.design)], count(one));
+        }
+    }
+}
+
 struct Page {
     text: String,
 }
@@ -213,7 +240,8 @@ mod tests {
         let name = "Music".to_owned();
         let table = TableStatistics { name, items: 3, bytes: 30, expired: 4, indexes: vec![index] };
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
-        let statistics = Statistics { tables: vec![table], storage: vec![figure] };
+        let one = DerivedStatistics { design: "shop".to_owned(), changes: 5, ..DerivedStatistics::default() };
+        let statistics = Statistics { tables: vec![table], storage: vec![figure], derived: vec![one] };
 
         let held = Usage { connections: 7, answer_bytes: 90, ..Usage::default() };
         let page = page(&metrics, &statistics, &held);
@@ -231,6 +259,8 @@ mod tests {
             "singlet_table_items{table=\"Music\"} 3",
             "singlet_expired_items_total{table=\"Music\"} 4",
             "singlet_index_bytes{table=\"Music\",index=\"ByYear\"} 20",
+            "singlet_derived_lag_seconds{design=\"shop\"} 0",
+            "singlet_derived_changes_total{design=\"shop\"} 5",
             "singlet_storage_log_bytes 12",
         ] {
             assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");

@@ -38,7 +38,7 @@ impl Api for Stub {
 
     fn statistics(&self) -> Statistics {
         let table = TableStatistics { name: "Music".to_owned(), items: 3, ..TableStatistics::default() };
-        Statistics { tables: vec![table], storage: Vec::new() }
+        Statistics { tables: vec![table], ..Statistics::default() }
     }
 }
 
