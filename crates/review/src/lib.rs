@@ -48,10 +48,10 @@ mod text;
 pub use context::{Context, Findings};
 pub use difference::difference;
 pub use estimate::{
-    ASSUMED_KEYS, Contribution, Distinct, KeyLoad, KeySource, Load, PARTITION_READ_UNITS_MAX,
+    ASSUMED_KEYS, Contribution, DerivedWrite, Distinct, KeyLoad, KeySource, Load, PARTITION_READ_UNITS_MAX,
     PARTITION_WRITE_UNITS_MAX, Size, Spread, TableOrIndex, WriteCost, assumed_share, count_units,
-    distinct_keys, entry_size, field_size, item_size, merge_run_units, pattern_writes, query_units,
-    read_units, reservation_size, scan_units, template_size, value_size, write_units,
+    derived_writes, distinct_keys, entry_size, field_size, item_size, merge_run_units, pattern_writes,
+    query_units, read_units, reservation_size, scan_units, template_size, value_size, write_units,
 };
 pub use finding::{Allowed, Finding, Severity};
 pub use fix::{Edit, Fix, Proposals};

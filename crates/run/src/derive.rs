@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Composed, Condition, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of,
-    epoch_second, to_attribute,
+    Composed, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of, epoch_second,
+    to_attribute,
 };
-use singlet_values::{AttributeValue, EncodedItem, Item, Number};
+use singlet_values::{AttributeValue, Item, Number};
 
-use crate::conditions::Asked;
 use crate::error::RunError;
 use crate::expression::evaluate;
 use crate::keys::{refused, table_key};
@@ -58,19 +57,6 @@ pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
 /// Returns exactly the attributes of the table's key for an item of an entity, from the fields that make it.
 pub fn key_of(entity: &Entity, fields: &Item) -> Result<Item, RunError> {
     table_key(entity, fields)
-}
-
-/// Returns whether a condition that doesn't depend on a call holds for an item.
-pub fn holds_for(entity: &Entity, condition: &Condition, item: &Item) -> bool {
-    let asked = Asked {
-        field: &|path| entity.field_at(path).cloned(),
-        argument: &|_| None,
-        default: &|name| default_of(entity.field(name)?),
-        now_ms: 0,
-        key: None,
-    };
-    let bound = asked.bind(condition).ok().flatten();
-    bound.is_some_and(|condition| condition.matches(EncodedItem::encode(item).view()))
 }
 
 /// The value of a computed field by the other fields of an item; `None` if one of them is missing.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Entity, Field, Index, Json, Projection, default_of, to_json};
+use singlet_design::{Entity, Field, Index, Json, Projection, SUMS_ATTRIBUTE, default_of, to_json};
 use singlet_values::{EncodedItem, Item, ValueRef};
 
 use crate::cursor::Cursor;
@@ -108,11 +108,12 @@ fn with_default(field: &Field) -> Option<(String, Json)> {
     item.view().get(&field.name).map(|value| (field.name.clone(), to_json(value)))
 }
 
-/// Whether Singlet itself keeps this attribute: a key, the type, or the time to live.
+/// Whether Singlet itself keeps this attribute: a key, the type, the time to live, or sums behind derived fields.
 fn derived(entity: &Entity, name: &str) -> bool {
     let table = &entity.table;
     let indexes = || table.indexes.iter().flat_map(|index| index.key());
     name == table.type_attribute
+        || name == SUMS_ATTRIBUTE
         || table.ttl.as_deref() == Some(name)
         || table.key().chain(indexes()).any(|attribute| attribute.name == name)
 }

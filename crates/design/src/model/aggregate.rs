@@ -3,6 +3,9 @@
 use crate::condition::Condition;
 use crate::report::Span;
 
+/// The attribute in which an item with derived fields keeps what they are made from.
+pub const SUMS_ATTRIBUTE: &str = "_derived";
+
 /// The rule of a field that is derived from the items that belong to its item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregate {

@@ -14,7 +14,7 @@ mod table;
 use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
-pub use aggregate::{Aggregate, AggregateKind, AggregateSource};
+pub use aggregate::{Aggregate, AggregateKind, AggregateSource, SUMS_ATTRIBUTE};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;

@@ -1,11 +1,13 @@
 //! Estimates of sizes, capacity units and load, from the bounds, relations and rates that a design declares. The
 //! review and the capacity plan share this arithmetic.
 
+mod derived;
 mod distinct;
 mod load;
 mod reads;
 mod size;
 
+pub use derived::{DerivedWrite, derived_writes};
 pub use distinct::{ASSUMED_KEYS, Distinct, Spread, assumed_share, distinct_keys};
 pub use load::{Contribution, KeyLoad, KeySource, Load, TableOrIndex, WriteCost, pattern_writes};
 pub use reads::{count_units, merge_run_units, query_units, scan_units};

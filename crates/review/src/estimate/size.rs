@@ -2,7 +2,9 @@
 
 use std::ops::{Add, Mul};
 
-use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Projection, Template, Unique};
+use singlet_design::{
+    Aggregate, Entity, Field, FieldType, IndexEntry, Part, Projection, SUMS_ATTRIBUTE, Template, Unique,
+};
 use singlet_values::limits;
 
 /// Bytes of the longest UTF-8 character.
@@ -16,6 +18,8 @@ const ELEMENTS_USUAL: u64 = 5;
 /// Bytes that DynamoDB adds for a list or map, and for each of its elements.
 const CONTAINER_BYTES: u64 = 3;
 const ELEMENT_BYTES: u64 = 1;
+/// Bytes that are assumed for the sums behind a derived field: their names, and small numbers.
+const SUMS_BYTES: u64 = 16;
 /// `2025-01-20T15:30:00.000Z`
 const TIME_BYTES: u64 = 24;
 /// `2025-01-20`
@@ -111,7 +115,20 @@ pub fn item_size(entity: &Entity) -> Size {
         .flat_map(IndexEntry::templates)
         .map(|(name, template)| derived_size(entity, name, template))
         .sum();
-    fields + keys + indexes + type_size(entity) + ttl_size(entity)
+    fields + keys + indexes + type_size(entity) + ttl_size(entity) + sums_size(entity)
+}
+
+/// The size of the attribute with the sums behind derived fields.
+fn sums_size(entity: &Entity) -> Size {
+    if entity.aggregates.is_empty() {
+        return Size::ZERO;
+    }
+    let field = |rule: &Aggregate| {
+        let usual = rule.field.len() as u64 + SUMS_BYTES;
+        Size { usual, max: Some(usual + 2 * NUMBER_BYTES_MAX) }
+    };
+    let own = Size::exactly(SUMS_ATTRIBUTE.len() as u64 + CONTAINER_BYTES + SUMS_BYTES);
+    own + entity.aggregates.iter().map(field).sum()
 }
 
 /// The size of the item that reserves a unique value. Its key holds the value, and its attributes name the holder.

@@ -2,9 +2,11 @@
 
 mod compute;
 mod defaults;
+mod holds;
 mod translate;
 
 pub(super) use defaults::Asked;
+pub use holds::holds_for;
 
 #[cfg(test)]
 mod tests;

@@ -140,7 +140,8 @@ fn named(design: &Design, parent: &Entity) -> Vec<Total> {
 }
 
 fn named_by(design: &Design, parent: &Entity, field: &Field) -> Option<Total> {
-    if !matches!(field.kind, FieldType::Int { .. } | FieldType::Number { .. }) {
+    // A worker keeps derived fields.
+    if field.derived || !matches!(field.kind, FieldType::Int { .. } | FieldType::Number { .. }) {
         return None;
     }
     let words = words_of(&field.name);

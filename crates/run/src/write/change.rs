@@ -18,7 +18,9 @@ pub(super) fn edits(update: &Update, source: &Supplier<'_>) -> Result<Vec<Edit>,
     for change in &update.changes {
         edits.extend(edit(entity, change, source)?);
     }
-    if edits.is_empty() && !update.changes.iter().any(|change| is_element(entity, change)) {
+    // An upsert without changes creates the item, or sets the time of its last write.
+    let is_change = !update.changes.is_empty();
+    if is_change && edits.is_empty() && !update.changes.iter().any(|change| is_element(entity, change)) {
         return Err(nothing_given(update));
     }
     for field in entity.fields.iter().filter(|field| field.made == Some(Made::Updated)) {

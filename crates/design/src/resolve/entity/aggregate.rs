@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::relation::DraftsByName;
 use super::{Context, EntityDraft};
 use crate::condition::Condition;
-use crate::model::{Aggregate, AggregateKind, AggregateSource, Field, FieldType};
+use crate::model::{Aggregate, AggregateKind, AggregateSource, Field, FieldType, SUMS_ATTRIBUTE};
 use crate::resolve::field::{AGGREGATE_WORDS, aggregate_word, kind_name};
 use crate::resolve::name;
 use crate::resolve::parameters::stored_alike;
@@ -52,6 +52,12 @@ impl<'r, 'a> Resolver<'r, 'a> {
     }
 
     fn aggregate(&self, entry: &'r Entry) -> Option<Aggregate> {
+        if entry.name == SUMS_ATTRIBUTE {
+            let message = format!("no field can be called `{SUMS_ATTRIBUTE}`");
+            let help = "items keep what derived fields are made from in it: use another name";
+            self.context.mistakes.add_with_help(entry.span, message, help);
+            return None;
+        }
         let Some(word) = aggregate_word(&entry.node) else {
             self.lonely_keys(entry);
             return None;

@@ -35,7 +35,11 @@ impl PatternDraft<'_> {
                 _ => self.fields_of(known, (word, operation == "upsert"), node, &mut changed, &mut changes),
             }
         }
-        if changed.is_empty() && self.context.mistakes.count() == before {
+        // An upsert of an entity with a time of the last change does something without them: it creates the item, or notes
+        // the time.
+        let does_more = operation == "upsert"
+            && known.entity.fields.iter().any(|field| field.made == Some(Made::Updated));
+        if changed.is_empty() && !does_more && self.context.mistakes.count() == before {
             let message = format!("this {operation} of `{}` changes nothing", known.entity.name);
             self.context.mistakes.add_with_help(
                 place.span,
