@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use singlet_derive::DeriveError;
 use singlet_design::Report;
 use singlet_run::RunError;
 use singlet_run::apply::{ApplyError, EnvironmentError};
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     Apply(#[from] ApplyError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Derive(#[from] DeriveError),
     /// Another process has the folder open.
     #[error("{folder} is in use by another process, and a folder serves one at a time\n{instead}")]
     InUse { folder: String, instead: String },
@@ -61,6 +64,7 @@ impl Failure {
             | Failure::Environment(_)
             | Failure::Arguments(_)
             | Failure::Unreadable { .. }
+            | Failure::Derive(DeriveError::NoRule { .. })
             | Failure::Run(
                 RunError::NoPattern { .. }
                 | RunError::Internal { .. }

@@ -6,6 +6,7 @@ mod columns;
 mod commands;
 mod counted;
 mod cursor_key;
+mod derivations;
 mod descriptors;
 mod design_file;
 mod endpoint;
@@ -69,6 +70,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Describe(arguments) => commands::describe::describe(&arguments),
         Command::Seed(arguments) => commands::seed::seed(&arguments),
+        Command::Derivations(arguments) => commands::derivations::derivations(&arguments),
+        Command::Rebuild(arguments) => commands::rebuild::rebuild(&arguments),
+        Command::Audit(arguments) => return commands::audit::audit(&arguments),
         Command::Schema => commands::schema::schema(),
         Command::Completions { shell } => commands::manual::completions(shell),
         Command::Man { to } => commands::manual::man(&to),

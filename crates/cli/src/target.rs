@@ -118,6 +118,14 @@ impl Target {
         &self.store
     }
 
+    /// The database, if this process has it open.
+    pub(crate) fn embedded(&self) -> Option<Embedded> {
+        match &self.store {
+            Either::First(store) => Some(store.clone()),
+            Either::Second(_) => None,
+        }
+    }
+
     /// Says on the standard error which items may be missed, because they were written under another design.
     pub(crate) fn warn(&self, design: &Design, environment: &Environment, entities: &[&Arc<Entity>]) {
         for warning in apply::warnings(design, &environment.name, self.store(), entities).wait() {

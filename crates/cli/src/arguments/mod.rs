@@ -1,6 +1,7 @@
 //! The command line: arguments and help.
 
 mod backup;
+mod derived;
 mod design;
 mod encryption;
 mod fmt;
@@ -19,6 +20,7 @@ use clap_complete::Shell;
 use crate::style::{self, ColorWhen};
 
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
+pub(crate) use derived::{AuditArguments, DerivationsArguments, RebuildArguments};
 pub(crate) use design::{
     ApplyArguments, CallArguments, CheckArguments, DescribeArguments, DescribePart, ExplainArguments,
     OutputFormat, PatternsArguments, ReviewArguments, ReviewFormat, RunArguments, SeedArguments,
@@ -55,6 +57,11 @@ A design is one file: tables, entities, keys and access patterns.
       run an access pattern
   singlet explain designs/shop.toml customer_orders customer_id=123
       the DynamoDB requests that it becomes, and what they cost
+
+Counts, sums and averages that are kept correct:
+  singlet derivations designs/social.toml
+  singlet audit designs/social.toml
+      count them again; the expected answer is that nothing differs
 
 A server for any DynamoDB client:
   singlet serve designs/shop.toml
@@ -162,6 +169,15 @@ pub(crate) enum Command {
     /// Fill the tables of a design with sample data
     #[command(after_help = design::SEED_NOTES)]
     Seed(Box<SeedArguments>),
+    /// Show the derived fields of a design and how far they are
+    #[command(after_help = derived::DERIVATIONS_NOTES)]
+    Derivations(Box<DerivationsArguments>),
+    /// Count derived fields again from the items that are there
+    #[command(after_help = derived::REBUILD_NOTES)]
+    Rebuild(Box<RebuildArguments>),
+    /// Compare derived fields with a recount, and repair them
+    #[command(after_help = derived::AUDIT_NOTES)]
+    Audit(Box<AuditArguments>),
     /// Print the JSON Schema of designs, for editors
     #[command(after_help = design::SCHEMA_NOTES)]
     Schema,

@@ -7,6 +7,7 @@ use singlet_run::Wait;
 use singlet_run::apply::{self, Plan, Step};
 
 use crate::arguments::{ApplyArguments, OutputFormat};
+use crate::derivations::settle;
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -41,6 +42,9 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
     if !arguments.dry_run {
         agree(&plan, arguments.yes)?;
         carry_out(&plan, &target, arguments.format)?;
+        if !arguments.remove {
+            settle(&target, &design, &environment.name)?;
+        }
     }
     target.close()
 }

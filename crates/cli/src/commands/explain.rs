@@ -3,6 +3,7 @@
 use std::io::{Write, stdout};
 
 use singlet_design::Json;
+use singlet_review::{DerivedWrite, derived_writes};
 use singlet_run::apply::choose_environment;
 use singlet_run::explain::{Predicted, Recorded, RecordedOutcome, Recording};
 use singlet_run::{Runner, Wait};
@@ -10,6 +11,7 @@ use singlet_run::{Runner, Wait};
 use super::patterns::{Chosen, chosen};
 use super::run::{paging, print};
 use crate::arguments::ExplainArguments;
+use crate::derivations::settle;
 use crate::failure::Failure;
 use crate::parameters;
 use crate::target::Target;
@@ -20,23 +22,31 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
     let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
     let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
+    settle(&target, &design, &environment.name)?;
     let mut recording = Recording::new(target.store());
     if arguments.perform {
         recording = recording.with_writes();
     }
-    let mut runner = Runner::new(design, recording, &environment.name).with_cursor_key(target.cursor_key()?);
+    let mut runner =
+        Runner::new(design.clone(), recording, &environment.name).with_cursor_key(target.cursor_key()?);
     if !arguments.perform {
         runner = runner.with_internal_patterns();
     }
     let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call)).wait();
     let recorded = runner.store().recorded();
-    target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
+    let derived = derived_writes(&design, &pattern);
+    target.warn_of(&design, &environment, &pattern.name, &outcome);
     drop(runner);
+    if arguments.perform {
+        settle(&target, &design, &environment.name)?;
+    }
     target.close()?;
     if arguments.json {
-        print(&Json::List(recorded.iter().map(json).collect()))?;
+        let requests = recorded.iter().map(json);
+        print(&Json::List(requests.chain(derived.iter().map(derived_json)).collect()))?;
     } else {
         write_text(&recorded)?;
+        write_derived(&derived)?;
     }
     outcome.map(|_| ()).map_err(Failure::from)
 }
@@ -52,6 +62,31 @@ fn write_text(recorded: &[Recorded]) -> Result<(), Failure> {
         writeln!(out, "{}.{note} {request}", position + 1)?;
     }
     Ok(())
+}
+
+/// Says which items a worker writes afterwards.
+fn write_derived(derived: &[DerivedWrite]) -> Result<(), Failure> {
+    let mut out = stdout().lock();
+    for write in derived {
+        let (entity, units) = (&write.entity.name, write.units);
+        let fields: Vec<String> = write.fields.iter().map(|field| format!("{entity}.{field}")).collect();
+        writeln!(
+            out,
+            "\nIn the background: {} of one item, at most {units} write units; changes in one batch share them",
+            fields.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+fn derived_json(write: &DerivedWrite) -> Json {
+    let predicted = Predicted { read: 0.0, write: write.units, indexes: Vec::new(), at_least: false };
+    Json::from([
+        ("operation", Json::from("Derive")),
+        ("entity", Json::from(write.entity.name.as_str())),
+        ("fields", Json::from(write.fields.clone())),
+        ("predicted", units(&predicted)),
+    ])
 }
 
 fn json(recorded: &Recorded) -> Json {

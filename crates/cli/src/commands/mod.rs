@@ -1,12 +1,14 @@
 //! One file for each command.
 
 pub(crate) mod apply;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod backups;
 mod bulk;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod demo;
+pub(crate) mod derivations;
 pub(crate) mod describe;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -16,6 +18,7 @@ pub(crate) mod manual;
 pub(crate) mod new;
 pub(crate) mod new_key;
 pub(crate) mod patterns;
+pub(crate) mod rebuild;
 pub(crate) mod recovery;
 pub(crate) mod restore;
 pub(crate) mod review;

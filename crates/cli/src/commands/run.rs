@@ -10,6 +10,7 @@ use super::bulk::BulkTotal;
 use super::patterns::{Chosen, chosen};
 use crate::arguments::{CallArguments, RunArguments};
 use crate::columns::columns;
+use crate::derivations::settle;
 use crate::failure::Failure;
 use crate::parameters;
 use crate::table::terminal_width;
@@ -21,19 +22,26 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let environment = choose_environment(&design, arguments.store.environment.as_deref())?;
     let values = parameters::values(&pattern, &arguments.call)?;
     let target = Target::for_design(&arguments.store, &design, &environment)?;
-    let runner = Runner::new(design, target.store(), &environment.name).with_cursor_key(target.cursor_key()?);
+    // An import, for instance, may have left changes that derived fields must take in first.
+    settle(&target, &design, &environment.name)?;
+    let runner =
+        Runner::new(design.clone(), target.store(), &environment.name).with_cursor_key(target.cursor_key()?);
     if let Operation::Bulk(_) = &pattern.operation {
         let total = BulkTotal::of(&runner, &pattern.name, &values, paging(&arguments.call))?;
-        target.warn(runner.design(), &environment, &pattern.entities());
+        target.warn(&design, &environment, &pattern.entities());
         drop(runner);
+        settle(&target, &design, &environment.name)?;
         target.close()?;
         show(arguments, &total.to_json())?;
         return total.failure().map_or(Ok(()), Err);
     }
     let outcome = runner.run(&pattern.name, &values, &paging(&arguments.call)).wait();
-    target.warn_of(runner.design(), &environment, &pattern.name, &outcome);
+    target.warn_of(&design, &environment, &pattern.name, &outcome);
     let answer = outcome?.to_json();
     drop(runner);
+    if !pattern.reads() {
+        settle(&target, &design, &environment.name)?;
+    }
     target.close()?;
     show(arguments, &answer)
 }

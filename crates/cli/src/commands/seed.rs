@@ -13,6 +13,7 @@ use singlet_store::Store;
 
 use crate::arguments::{OutputFormat, SeedArguments, StoreArguments};
 use crate::counted::counted;
+use crate::derivations::settle;
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -32,6 +33,7 @@ pub(crate) fn seed(arguments: &SeedArguments) -> Result<(), Failure> {
             line.show(written, arguments.items, "items");
         })?;
     drop(line);
+    settle(&target, &design, &environment.name)?;
     let runner = Runner::new(Arc::clone(&design), target.store(), &environment.name);
     let calls = suggestions.find(&runner).wait();
     drop(runner);

@@ -14,6 +14,7 @@ use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
 use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
+use crate::derivations::Workers;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
 use crate::signals::Signals;
@@ -46,14 +47,17 @@ async fn run(
     // The address first: a server that can't have it must not touch the data.
     let server = Server::bind(options).await.map_err(ServeFailure::Start)?;
     let database = open(arguments, key, connections_max)?;
+    let mut workers = Workers::default();
     for design in designs {
-        apply_design(design, arguments.environment.as_deref(), &database, &folder(arguments)).await?;
+        let store = Embedded::new(database.clone(), folder(arguments));
+        let environment = apply_design(design, arguments.environment.as_deref(), &store).await?;
+        workers.start(store, design, &environment).await?;
     }
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(ServeFailure::System)?;
 
-    until_stopped(server, &database, signals).await?;
+    until_stopped(server, &database, workers, signals).await?;
     drop(announced);
     tracing::info!("stopped");
     Ok(())
@@ -63,9 +67,11 @@ async fn run(
 pub(super) async fn until_stopped(
     server: Server,
     database: &Database,
+    workers: Workers,
     mut signals: Signals,
 ) -> Result<(), Failure> {
     let service = Service::new(database.clone()).with_endpoint(&reachable(server.address()).to_string());
+    let service = workers.beside(service);
     let stopped = server.run(service, async {
         signals.next().await;
         tracing::info!("stopping: running requests may finish; a second signal ends at once");
@@ -78,20 +84,19 @@ pub(super) async fn until_stopped(
     if cut_off > 0 {
         tracing::warn!(cut_off, "connections were cut off because they did not finish in time");
     }
+    workers.stop();
     database.close().map_err(ServeFailure::Close)?;
     Ok(())
 }
 
-/// Makes the tables of a design match it, and logs what was done.
+/// Makes the tables of a design match it, and logs what was done. Returns the name of the environment.
 pub(super) async fn apply_design(
     design: &Design,
     environment: Option<&str>,
-    database: &Database,
-    label: &str,
-) -> Result<(), Failure> {
+    store: &Embedded,
+) -> Result<String, Failure> {
     let environment = apply::choose_environment(design, environment)?;
-    let store = Embedded::new(database.clone(), label.to_owned());
-    let plan = apply::plan(design, &environment, &store).await?;
+    let plan = apply::plan(design, &environment, store).await?;
     for note in &plan.notes {
         tracing::warn!(design = design.name, "{note}");
     }
@@ -108,13 +113,13 @@ pub(super) async fn apply_design(
             deletions.join(", ")
         )));
     }
-    plan.run(&store, &mut |progress| {
+    plan.run(store, &mut |progress| {
         if progress.asked == 0 {
             tracing::info!(design = design.name, environment = environment.name, "{}", progress.step);
         }
     })
     .await?;
-    Ok(())
+    Ok(environment.name)
 }
 
 fn server_options(arguments: &ServeArguments) -> Result<Options, ServeFailure> {

@@ -192,6 +192,7 @@ pages! {
     contributing: "CONTRIBUTING.md",
     backups: "docs/backups.md",
     compatibility: "docs/compatibility.md",
+    derived: "docs/derived.md",
     design_language: "docs/design-language.md",
     encryption: "docs/encryption.md",
     export_import: "docs/export-import.md",

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use singlet_design::Design;
 use singlet_engine::{Clock, Database, Options, SystemClock};
-use singlet_run::apply::choose_environment;
 use singlet_run::seed::{SeedOptions, Suggestion};
 use singlet_run::{Runner, Wait};
 use singlet_store::Embedded;
@@ -16,6 +15,7 @@ use super::folder::{Call, Folder, Summary};
 use super::{DESIGNS, options};
 use crate::commands::seed::{Filled, fill as fill_design};
 use crate::commands::serve::apply_design;
+use crate::derivations::bring_up_to_date;
 use crate::failure::{Failure, ServeFailure};
 use crate::progress::Progress;
 use crate::signals::Signals;
@@ -75,10 +75,8 @@ fn fill_whole(
     let mut line = Progress::new();
     let mut summary = Summary::default();
     for ((name, design), carried) in designs.iter().zip(&DESIGNS) {
-        let label = filling.display().to_string();
-        apply_design(design, None, &database, &label).wait()?;
-        let store = Embedded::new(database.clone(), label);
-        let environment = choose_environment(design, None)?.name;
+        let store = Embedded::new(database.clone(), filling.display().to_string());
+        let environment = apply_design(design, None, &store).wait()?;
         let options = SeedOptions { items: carried.items, seed: 1, now_ms: SystemClock.now_ms() };
         let before = summary.items;
         let Filled { written, suggestions } =
@@ -86,6 +84,7 @@ fn fill_whole(
                 line.show(before + written, total, "items of sample data");
             })?;
         summary.items += written;
+        bring_up_to_date(store.clone(), design, &environment)?;
         let runner = Runner::new(Arc::clone(design), &store, environment);
         for (about, command, _, pattern, options) in CALLS.iter().filter(|call| call.2 == *name) {
             if let Some(Suggestion { pattern, mut arguments }) = suggestions.richest(&runner, pattern).wait()

@@ -11,11 +11,13 @@ use std::sync::Arc;
 use singlet_design::Design;
 use singlet_engine::{Options as DatabaseOptions, StoreOptions, SyncPolicy};
 use singlet_server::{Options, Server, StartError};
+use singlet_store::Embedded;
 
 use self::folder::{Folder, Summary};
 use super::serve::{apply_design, until_stopped};
 use crate::arguments::{DemoArguments, LogFormat, LogLevel};
 use crate::counted::counted;
+use crate::derivations::Workers;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
 use crate::logging;
@@ -65,14 +67,17 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     }
     let designs = folder.designs()?;
     let database = open_folder(&folder.data(), Purpose::Demo, false, options(&folder))?;
+    let mut workers = Workers::default();
     for (_, design) in &designs {
-        apply_design(design, None, &database, &folder.data().display().to_string()).await?;
+        let store = Embedded::new(database.clone(), folder.data().display().to_string());
+        let environment = apply_design(design, None, &store).await?;
+        workers.start(store, design, &environment).await?;
     }
     let address = server.address();
     // Only a hint for commands that find the folder in use.
     let announced = Announced::write(&folder.data(), &format!("http://{address}")).ok();
     greet(&folder, &designs, address, arguments.port.is_none())?;
-    until_stopped(server, &database, signals).await?;
+    until_stopped(server, &database, workers, signals).await?;
     drop(announced);
     let end = folder.end();
     folder.delete()?;

@@ -1,0 +1,120 @@
+//! Derived data: brought up to date by commands that open a folder, and in the background of a server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use singlet_derive::{Background, Counters, DeriveError, Worker};
+use singlet_design::Design;
+use singlet_engine::{Clock, SystemClock};
+use singlet_run::Wait;
+use singlet_server::{Api, DerivedStatistics, Statistics};
+use singlet_store::{Embedded, StoreError};
+use singlet_wire::{AnswerRoom, Operation, Reply, Service};
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::style::report;
+use crate::target::Target;
+
+/// Brings the derived fields of a design up to date, if the command has the database open itself. A server does so in
+/// the background.
+///
+/// The fields aren't kept before the design is applied. The command goes on then, with a warning.
+pub(crate) fn settle(target: &Target, design: &Arc<Design>, environment: &str) -> Result<(), Failure> {
+    let Some(store) = target.embedded() else { return Ok(()) };
+    match bring_up_to_date(store, design, environment) {
+        Err(DeriveError::Store(StoreError::NotFound(_))) => {
+            let design = &design.name;
+            let warning = format!(
+                "warning: derived fields of `{design}` aren't kept up to date: `singlet apply` creates what they need"
+            );
+            anstream::eprintln!("{}", report(&warning));
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Takes in all changes of the tables, and fills new derived fields.
+pub(crate) fn bring_up_to_date(
+    store: Embedded,
+    design: &Arc<Design>,
+    environment: &str,
+) -> Result<(), DeriveError> {
+    match Worker::open(store, Arc::clone(design), environment).wait()? {
+        Some(mut worker) => work_off(&mut worker),
+        None => Ok(()),
+    }
+}
+
+/// Works until nothing is left to do, and shows how far it is.
+pub(crate) fn work_off(worker: &mut Worker<Embedded>) -> Result<(), DeriveError> {
+    let mut line = Progress::new();
+    while worker.step(Duration::ZERO).wait()?.is_busy {
+        let done = worker.counters().changes_total();
+        match worker.is_filling() {
+            true => line.wait("filling derived fields from the items that are there"),
+            false => line.count(done, "changes taken into derived fields"),
+        }
+    }
+    Ok(())
+}
+
+/// The workers of a server, one for each design that derives data.
+#[derive(Debug, Default)]
+pub(crate) struct Workers {
+    running: Vec<(String, Background)>,
+}
+
+impl Workers {
+    /// Starts the worker of a design.
+    pub(crate) async fn start(
+        &mut self,
+        store: Embedded,
+        design: &Arc<Design>,
+        environment: &str,
+    ) -> Result<(), Failure> {
+        if let Some(worker) = Background::start(store, Arc::clone(design), environment).await? {
+            self.running.push((design.name.clone(), worker));
+        }
+        Ok(())
+    }
+
+    /// Returns a service whose figures include those of the workers.
+    pub(crate) fn beside(&self, service: Service) -> Deriving {
+        let counted = |(name, worker): &(String, Background)| (name.clone(), Arc::clone(worker.counters()));
+        Deriving { service, workers: self.running.iter().map(counted).collect() }
+    }
+
+    /// Stops all of them, after the batches that they are writing.
+    pub(crate) fn stop(self) {
+        self.running.iter().for_each(|(_, worker)| worker.ask_to_stop());
+        self.running.into_iter().for_each(|(_, worker)| worker.stop());
+    }
+}
+
+/// DynamoDB's protocol on a database whose derived data is kept up to date.
+pub(crate) struct Deriving {
+    service: Service,
+    workers: Vec<(String, Arc<Counters>)>,
+}
+
+impl Api for Deriving {
+    async fn call(&self, operation: Operation, body: &[u8], room: &dyn AnswerRoom) -> Reply {
+        Api::call(&self.service, operation, body, room).await
+    }
+
+    fn statistics(&self) -> Statistics {
+        let now_ms = SystemClock.now_ms();
+        let derived = self.workers.iter().map(|(design, counters)| DerivedStatistics {
+            design: design.clone(),
+            lag_seconds: counters.lag_ms(now_ms) as f64 / 1e3,
+            changes: counters.changes_total(),
+            batches: counters.batches_total(),
+            effects: counters.effects_total(),
+            refused: counters.refused_total(),
+            failures: counters.failures_total(),
+        });
+        Statistics { derived: derived.collect(), ..Api::statistics(&self.service) }
+    }
+}
