@@ -88,6 +88,7 @@ rows! {
     ratings: smart_cooking::ratings on "smart-cooking" {
         sc_20_a_user_rates_a_recipe_once,
         sc_20_only_who_cooked_it_is_a_verified_cook,
+        sc_37_a_recipe_has_the_average_and_the_number_of_its_ratings,
         sc_21_all_ratings_of_a_recipe_are_listed,
         sc_22_a_users_ratings_come_newest_first,
         sc_23_whether_a_user_has_rated_is_known,
@@ -170,6 +171,7 @@ rows! {
         sm_07_posts_of_one_instant_are_each_in_the_home_feed_once,
         sm_08_the_post_page_is_read_at_once,
         sm_09_the_profile_page_is_read_at_once,
+        sm_10_counts_of_likes_comments_posts_and_followers_are_kept_true,
         sm_11_a_cursor_goes_on_exactly_where_its_page_ended_whatever_is_written_meanwhile,
         sm_11_a_cursor_is_good_for_its_own_list_only,
         sm_12_a_user_likes_a_post_once_before_and_after_it_is_viral,

@@ -54,7 +54,6 @@ fn a_cook_has_no_role_approval_rating_or_count_but_what_is_given() {
         cannot_set(stage, "create_post", "likes_count", 1000, args!(user_id = "mallory", content = "x"));
         let rating = || args!(recipe_id = "bun", user_id = "mallory", rating = 5);
         cannot_set(stage, "rate_recipe", "is_verified_cook", true, rating());
-        cannot_set(stage, "rate_recipe", "history_id", "anothers", rating());
         cannot_set(stage, "start_cooking", "status", "completed", args!(user_id = "m", recipe_id = "bun"));
         cannot_set(stage, "ask_friend", "status", "accepted", args!(user_id = "m", friend_id = "anna"));
         cannot_set(
@@ -64,9 +63,7 @@ fn a_cook_has_no_role_approval_rating_or_count_but_what_is_given() {
             1000,
             args!(ingredient_name = "salt", user_id = "mallory"),
         );
-        cannot_run(stage, "rate_as_cook", rating());
         cannot_run(stage, "accept_request", args!(user_id = "mallory", friend_id = "anna"));
-        cannot_run(stage, "raise_total", args!(ingredient_name = "salt"));
     });
 }
 

@@ -32,7 +32,7 @@ const WRITES: [(&str, &[&str], u32); 9] = [
     ("Save suggestions", &["save_suggestion"], 1000),
     ("Create recipes (AI)", &["create_ai_recipe"], 200),
     ("Start and complete cooking", &["start_cooking", "complete_cooking"], 300),
-    ("Submit ratings", &["rate_recipe", "rate_cooked_recipe"], 150),
+    ("Submit ratings", &["rate_recipe"], 150),
     ("Posts", &["create_post"], 200),
     ("Comments", &["comment"], 500),
     ("Reactions", &["react"], 1000),

@@ -364,3 +364,46 @@ pub(crate) fn sm_15_notifications_go_after_30_days(stage: &Stage) {
     stage.days_pass(20);
     assert_eq!(texts(), Vec::<String>::new());
 }
+
+pub(crate) fn sm_10_counts_of_likes_comments_posts_and_followers_are_kept_true(stage: &Stage) {
+    for user in ["anna", "binh"] {
+        let name =
+            args!(userId = user, username = user, email = format!("{user}@example.com"), displayName = user);
+        stage.run("create_user", name);
+    }
+    let id = post(stage, "anna", "a picture");
+    let like = |user: &str| args!(postId = &id, userId = user);
+    stage.run("like", like("binh"));
+    stage.run("like", like("chi"));
+    stage.run("comment", args!(postId = &id, userId = "binh", content = "Nice"));
+    stage.run("follow", args!(followerId = "binh", followingId = "anna"));
+    if !stage.settles() {
+        return;
+    }
+    let count = |entity: &str, id: &str, field: &str| {
+        let found = match entity {
+            "Post" => stage.run("get_post", args!(postId = id)),
+            _ => stage.run("get_user", args!(userId = id)),
+        };
+        found.at(field).to_string()
+    };
+    assert_eq!(count("Post", &id, "likeCount"), "2");
+    assert_eq!(count("Post", &id, "commentCount"), "1");
+    assert_eq!(count("User", "anna", "postCount"), "1");
+    assert_eq!(count("User", "anna", "followerCount"), "1");
+    assert_eq!(count("User", "anna", "followingCount"), "0");
+    assert_eq!(count("User", "binh", "followingCount"), "1");
+
+    // Likes in shards count as well.
+    stage.run("mark_viral", args!(postId = &id));
+    stage.run("like_viral", like("dung"));
+    stage.run("comment_viral", args!(postId = &id, userId = "dung", content = "Wow"));
+    stage.run("unlike", like("chi"));
+    stage.run("unfollow", args!(followerId = "binh", followingId = "anna"));
+    assert!(stage.settles());
+    assert_eq!(count("Post", &id, "likeCount"), "2");
+    assert_eq!(count("Post", &id, "commentCount"), "2");
+    assert_eq!(count("User", "anna", "followerCount"), "0");
+    let feed = stage.list("global_feed", args!());
+    assert_eq!(*feed[0].at("likeCount"), Json::from(2), "the feed shows it too");
+}

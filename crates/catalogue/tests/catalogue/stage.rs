@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use singlet_derive::{Audit, Worker};
 use singlet_design::{Design, Json};
 use singlet_engine::ManualClock;
 use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, Wait};
+use singlet_store::Embedded;
 
 use crate::backend::Played;
 
@@ -19,14 +21,36 @@ const WHOLE: u32 = 1000;
 pub(crate) struct Stage<'a> {
     runner: Runner<&'a Played>,
     clock: Arc<ManualClock>,
+    environment: String,
+    /// The database, if it is in this process.
+    opened: Option<Embedded>,
 }
 
 impl<'a> Stage<'a> {
     /// A design whose tables are there.
-    pub(crate) fn new(design: Arc<Design>, store: &'a Played, environment: &str) -> Self {
+    pub(crate) fn new(
+        design: Arc<Design>,
+        store: &'a Played,
+        environment: &str,
+        opened: Option<Embedded>,
+    ) -> Self {
         let clock = Arc::new(ManualClock::new(START_MS));
         let runner = Runner::new(design, store, environment).with_clock(clock.clone());
-        Stage { runner, clock }
+        Stage { runner, clock, environment: environment.to_owned(), opened }
+    }
+
+    /// Brings derived data up to date, and audits it: nothing may differ. Returns whether this store keeps derived data at
+    /// all; another service's endpoint doesn't.
+    #[must_use]
+    #[track_caller]
+    pub(crate) fn settles(&self) -> bool {
+        let Some(store) = &self.opened else { return false };
+        let design = self.runner.design().clone();
+        let worker = Worker::open(store.clone(), design.clone(), &self.environment).wait().unwrap();
+        worker.expect("a design that derives data").catch_up().wait().unwrap();
+        let audit = Audit::new(store.clone(), design, &self.environment).unwrap();
+        assert_eq!(audit.run(&mut |_| ()).wait().unwrap().differences, []);
+        true
     }
 
     /// The design.

@@ -8,6 +8,7 @@ use singlet_dynamodb::{Connection, DynamoDb};
 use singlet_engine::Database;
 use singlet_run::Wait;
 use singlet_server::{Options, Server};
+use singlet_store::Embedded;
 use singlet_wire::Service;
 
 use super::{Played, play};
@@ -26,6 +27,14 @@ pub(crate) fn play_row(design: &str, name: &str, row: fn(&Stage)) {
     play(design, &format!("{name}-"), &Played::Second(store), row);
 }
 
+/// The database of our own server, once it is started.
+static OWN: OnceLock<Database> = OnceLock::new();
+
+/// The database behind the endpoint, if the endpoint is a server of our own.
+pub(super) fn own_database() -> Option<Embedded> {
+    OWN.get().map(|database| Embedded::new(database.clone(), "memory"))
+}
+
 /// Starts a server for as long as the tests run, and gives its address.
 fn serve() -> String {
     let (tell, told) = mpsc::channel();
@@ -34,8 +43,9 @@ fn serve() -> String {
         runtime.block_on(async {
             let options = Options { address: "127.0.0.1:0".to_owned(), ..Options::default() };
             let server = Server::bind(options).await.unwrap();
+            let database = OWN.get_or_init(|| Database::in_memory().unwrap());
             tell.send(format!("http://{}", server.address())).unwrap();
-            server.run(Service::new(Database::in_memory().unwrap()), std::future::pending()).await;
+            server.run(Service::new(database.clone()), std::future::pending()).await;
         });
     });
     told.recv().unwrap()

@@ -22,6 +22,20 @@ pub(crate) fn embedded(design: &str, row: fn(&Stage)) {
     play(design, "", &played(store), row);
 }
 
+/// The database behind a store, if it is in this process: derived data is kept there.
+#[cfg(feature = "http")]
+fn opened(store: &Played) -> Option<Embedded> {
+    match store {
+        Played::First(store) => Some(store.clone()),
+        Played::Second(_) => http::own_database(),
+    }
+}
+
+#[cfg(not(feature = "http"))]
+fn opened(store: &Played) -> Option<Embedded> {
+    Some(store.clone())
+}
+
 #[cfg(feature = "http")]
 fn played(store: Embedded) -> Played {
     Played::First(store)
@@ -35,6 +49,6 @@ fn played(store: Embedded) -> Played {
 fn play(design: &str, prefix: &str, store: &Played, row: fn(&Stage)) {
     let design = designs::design(design, prefix);
     designs::apply(&design, store);
-    row(&Stage::new(design.clone(), store, designs::ENVIRONMENT));
+    row(&Stage::new(design.clone(), store, designs::ENVIRONMENT, opened(store)));
     designs::remove(&design, store);
 }

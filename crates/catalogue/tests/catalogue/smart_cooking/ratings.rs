@@ -1,7 +1,7 @@
 //! Ratings of recipes.
 
 use singlet_design::Json;
-use singlet_run::{Arguments, RunError};
+use singlet_run::RunError;
 
 use super::cooking::start;
 use crate::arguments::{Look, args, column};
@@ -54,28 +54,50 @@ pub(crate) fn sc_20_a_user_rates_a_recipe_once(stage: &Stage) {
 pub(crate) fn sc_20_only_who_cooked_it_is_a_verified_cook(stage: &Stage) {
     recipes(stage, &["pho", "bun"]);
     let cooking = start(stage, "anna", "pho");
-    let rate = |recipe: &str| -> Arguments {
-        args!(
-            user_id = "anna",
-            recipe_id = recipe,
-            rating = 4,
-            history_id = &cooking["history_id"],
-            started_at = &cooking["created_at"]
-        )
+    rate(stage, "pho", "anna", 4);
+    rate(stage, "bun", "anna", 4);
+    rate(stage, "pho", "binh", 2);
+    if !stage.settles() {
+        return;
+    }
+    let verified = || {
+        let ratings = [("pho", "anna"), ("bun", "anna"), ("pho", "binh")].map(|(recipe, user)| {
+            let ratings = stage.list("recipe_ratings", args!(recipe_id = recipe));
+            let own = ratings.iter().find(|rating| rating.text("user_id") == user).unwrap();
+            *own.at("is_verified_cook") == Json::Bool(true)
+        });
+        ratings
     };
-    let early = stage.refused("rate_cooked_recipe", rate("pho"));
-    assert!(matches!(early, RunError::Condition { .. }), "{early:?}");
-    stage.run("complete_cooking", cooking.clone());
-    let other = stage.refused("rate_cooked_recipe", rate("bun"));
-    assert!(matches!(other, RunError::Condition { .. }), "{other:?}");
-
-    stage.run("rate_cooked_recipe", rate("pho"));
-    let ratings = stage.list("recipe_ratings", args!(recipe_id = "pho"));
-    assert_eq!(*ratings[0].at("is_verified_cook"), Json::Bool(true));
-    assert_eq!(*ratings[0].at("history_id"), cooking["history_id"]);
-    let again = stage.refused("rate_cooked_recipe", rate("pho"));
+    assert_eq!(verified(), [false, false, false], "cooking has begun, and isn't completed");
+    stage.run("complete_cooking", cooking);
+    assert!(stage.settles());
+    assert_eq!(verified(), [true, false, false]);
+    let again = stage.refused("rate_recipe", args!(recipe_id = "pho", user_id = "anna", rating = 1));
     assert!(matches!(again, RunError::Exists { .. }), "{again:?}");
-    assert_eq!(stage.list("recipe_ratings", args!(recipe_id = "bun")).len(), 0);
+}
+
+pub(crate) fn sc_37_a_recipe_has_the_average_and_the_number_of_its_ratings(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
+    for (user, rating) in [("anna", 5), ("binh", 4), ("chi", 4)] {
+        rate(stage, "pho", user, rating);
+    }
+    if !stage.settles() {
+        return;
+    }
+    let recipe = |id: &str| {
+        let recipe = stage.run("get_recipe", args!(recipe_id = id));
+        (recipe.at("average_rating").to_string(), recipe.at("rating_count").to_string())
+    };
+    let is = |average: &str, count: &str| (average.to_owned(), count.to_owned());
+    assert_eq!(recipe("pho"), is("4.3", "3"));
+    assert_eq!(recipe("bun"), is("0", "0"));
+    stage.run("change_rating", args!(recipe_id = "pho", user_id = "anna", rating = 1));
+    stage.run("take_back_rating", args!(recipe_id = "pho", user_id = "chi"));
+    assert!(stage.settles());
+    assert_eq!(recipe("pho"), is("2.5", "2"));
+    stage.run("delete_recipe_ratings", args!(recipe_id = "pho"));
+    assert!(stage.settles());
+    assert_eq!(recipe("pho"), is("0", "0"));
 }
 
 pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {

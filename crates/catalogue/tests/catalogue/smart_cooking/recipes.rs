@@ -30,8 +30,18 @@ fn titles(stage: &Stage, list: usize) -> Vec<String> {
 #[track_caller]
 fn rated(stage: &Stage, title: &str, rating: f64) -> String {
     let id = recipe(stage, "anna", title);
-    stage.run("set_average_rating", args!(recipe_id = &id, average_rating = rating, rating_count = 12));
+    rate(stage, "rate_recipe", &id, rating);
     id
+}
+
+/// Ten ratings whose average is this one.
+#[track_caller]
+fn rate(stage: &Stage, pattern: &str, recipe: &str, average: f64) {
+    let (sum, count) = ((average * 10.0).round() as i64, 10);
+    for user in 0..count {
+        let rating = sum / count + i64::from(user < sum % count);
+        stage.run(pattern, args!(recipe_id = recipe, user_id = format!("user {user}"), rating = rating));
+    }
 }
 
 #[track_caller]
@@ -105,8 +115,12 @@ pub(crate) fn sc_13_recipes_of_a_method_come_best_rated_first(stage: &Stage) {
     rated(stage, "best", 5.0);
     let plain = rated(stage, "plain", 4.5);
     recipe(stage, "anna", "unrated");
+    if !stage.settles() {
+        return;
+    }
     assert_eq!(titles(stage, 0), ["best", "good", "plain", "unrated"]);
-    stage.run("set_average_rating", args!(recipe_id = &plain, average_rating = 4.9, rating_count = 13));
+    rate(stage, "change_rating", &plain, 4.9);
+    assert!(stage.settles());
     assert_eq!(titles(stage, 0), ["best", "plain", "good", "unrated"]);
 
     let change = args!(recipe_id = &plain, user_id = "anna", cooking_method = "steam");
@@ -114,7 +128,7 @@ pub(crate) fn sc_13_recipes_of_a_method_come_best_rated_first(stage: &Stage) {
     assert_eq!(titles(stage, 0), ["best", "good", "unrated"]);
     let steamed = stage.list("recipes_by_method", args!(cooking_method = "steam"));
     assert_eq!(column(&steamed, "title"), ["plain"]);
-    assert_eq!(*steamed[0].at("rating_count"), Json::from(13));
+    assert_eq!(*steamed[0].at("rating_count"), Json::from(10));
     assert_eq!(steamed[0].text("user_id"), "anna");
     let refused =
         stage.refused("change_recipe", args!(recipe_id = &plain, user_id = "binh", cooking_method = "soup"));
@@ -133,6 +147,9 @@ pub(crate) fn sc_14_recipes_of_a_cuisine_come_best_rated_first(stage: &Stage) {
     rated(stage, "good", 4.6);
     let best = rated(stage, "best", 5.0);
     rated(stage, "plain", 4.5);
+    if !stage.settles() {
+        return;
+    }
     assert_eq!(titles(stage, 1), ["best", "good", "plain"]);
     stage.run("change_recipe", args!(recipe_id = &best, user_id = "anna", cuisine_type = "Thai"));
     assert_eq!(titles(stage, 1), ["good", "plain"]);
@@ -144,21 +161,28 @@ pub(crate) fn sc_15_recipes_of_a_meal_type_come_best_rated_first_and_private_one
     rated(stage, "good", 4.6);
     let best = rated(stage, "best", 5.0);
     rated(stage, "plain", 4.4);
+    if !stage.settles() {
+        return;
+    }
     assert_eq!(titles(stage, 2), ["best", "good", "plain"]);
     stage.run("change_recipe", args!(recipe_id = &best, user_id = "anna", is_public = false));
     assert_eq!(titles(stage, 2), ["good", "plain"]);
-    stage.run("set_average_rating", args!(recipe_id = &best, average_rating = 4.5, rating_count = 2));
+    rate(stage, "change_rating", &best, 4.5);
+    assert!(stage.settles());
     assert_eq!(titles(stage, 2), ["good", "plain"]);
     stage.run("change_recipe", args!(recipe_id = &best, user_id = "anna", is_public = true));
     assert_eq!(titles(stage, 2), ["good", "best", "plain"]);
 }
 
 pub(crate) fn sc_16_only_approved_recipes_are_browsed_best_rated_first(stage: &Stage) {
-    let ratings = [("f", 0.5), ("c", 4.0), ("a", 5.0), ("d", 3.9), ("b", 4.9), ("e", 1.0)];
+    let ratings = [("f", 1.0), ("c", 4.0), ("a", 5.0), ("d", 3.9), ("b", 4.9), ("e", 1.1)];
     let ids: Vec<_> = ratings.iter().map(|(title, rating)| rated(stage, title, *rating)).collect();
     assert_eq!(titles(stage, 3), Vec::<String>::new());
     for id in &ids {
         stage.run("approve_recipe", args!(recipe_id = id));
+    }
+    if !stage.settles() {
+        return;
     }
     assert_eq!(titles(stage, 3), ["a", "b", "c", "d", "e", "f"]);
     stage.run("change_recipe", args!(recipe_id = &ids[1], user_id = "anna", is_public = false));
