@@ -1,7 +1,7 @@
 //! Measures Singlet beside its peers and beside what the machine could do at most.
 //!
 //! Knows servers only by their address and process: the client costs the same for each of them, and what is measured is
-//! what users get. Only `pattern`, `claims` and `review`, which measure within one process, link Singlet's own crates.
+//! what users get. Only `pattern`, `claims`, `derived` and `review`, which measure within one process, link Singlet's own crates.
 
 mod bare;
 mod bars;
@@ -13,6 +13,7 @@ mod clock;
 mod compare;
 mod comparison;
 mod connection;
+mod derived;
 mod engine;
 mod expiry;
 mod figures;
@@ -72,6 +73,8 @@ enum Command {
     Pattern(pattern::PatternOptions),
     /// Workers that claim the jobs of one queue: jobs a second, each taken once
     Claims(claims::ClaimsOptions),
+    /// Derived counts: lag, throughput beside plain puts, a hot post, and a new rule on many items
+    Derived(derived::DerivedOptions),
     /// The review of a large design
     Review(review::ReviewOptions),
     /// Memory and disk over time under load
@@ -110,6 +113,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Sync(options) => sync::sync(&options),
         Command::Pattern(options) => pattern::pattern(&options),
         Command::Claims(options) => claims::claims(&options),
+        Command::Derived(options) => derived::derived(&options),
         Command::Review(options) => review::review(&options),
         Command::Soak(options) => soak::soak(&options),
         Command::Expiry(options) => expiry::expiry(&options),
