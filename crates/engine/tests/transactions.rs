@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{
-    CancellationReason, Conflicts, Consumed, CreateTable, Database, DeleteItem, Error, IndexDefinition,
-    Invalid, ManualClock, MemoryDisk, Options, PutItem, RETURNED_BYTES_MAX, Result, ScalarType,
-    TransactAction, TransactGet, TransactGetItem, TransactWrite, Units, UpdateItem,
+    BACKGROUND_ACTIONS_MAX, CancellationReason, Conflicts, Consumed, CreateTable, Database, DeleteItem,
+    Error, IndexDefinition, Invalid, ManualClock, MemoryDisk, Options, PutItem, RETURNED_BYTES_MAX, Result,
+    ScalarType, TransactAction, TransactGet, TransactGetItem, TransactWrite, TransactWriteOutcome, Units,
+    UpdateItem,
 };
 use support::{
     ControlledDisk, assert_agreement, condition, decode, get, item, options_with_clock, projection,
@@ -490,4 +491,30 @@ fn a_read_of_more_than_a_hundred_items_or_four_megabytes_is_refused() {
     assert!(read(&database, &ids[..10]).is_ok());
     let outcome = read(&database, &ids[..11]);
     assert!(matches!(outcome, Err(Error::Invalid(Invalid::TransactionTooLarge))), "{outcome:?}");
+}
+
+#[test]
+fn a_transaction_in_the_background_may_be_larger_and_refuses_nobody_meanwhile() {
+    let (disk, database) = held_database(Conflicts::Refuse);
+    let of = |count: usize, yields: bool| {
+        let actions = (0..count).map(|number| put(account(&format!("a{number}"), 1))).collect();
+        TransactWrite { yields, ..TransactWrite::new(actions) }
+    };
+    let too_many = |outcome: Result<_>| {
+        let outcome: Result<()> = outcome.map(|_: TransactWriteOutcome| ());
+        matches!(outcome, Err(Error::Invalid(Invalid::TooManyItems(_))))
+    };
+    assert!(too_many(database.transact_write(of(101, false))));
+    assert!(too_many(database.transact_write(of(BACKGROUND_ACTIONS_MAX + 1, true))));
+    database.transact_write(of(BACKGROUND_ACTIONS_MAX, true)).unwrap();
+    assert_eq!(balance(&database, "a499"), Some(1.into()));
+
+    // While it isn't durable yet, other writes of its items are taken, not refused.
+    disk.hold_syncs();
+    let pending = database.submit_transact_write(of(1, true));
+    let other = database.submit_put_item(PutItem::new(TABLE, account("a0", 7)));
+    disk.mend();
+    pending.wait().unwrap();
+    other.wait().unwrap();
+    assert_eq!(balance(&database, "a0"), Some(7.into()));
 }

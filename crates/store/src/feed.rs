@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 use singlet_values::{EncodedItem, Item};
 
 use crate::error::StoreError;
@@ -43,6 +44,11 @@ pub trait ChangeFeed: Store {
         start: FeedStart,
     ) -> impl Future<Output = Result<Option<Self::Reader>, StoreError>> + Send;
 
+    /// Returns how many actions a transaction in the background may have: one whose `yields` is set.
+    fn background_actions_max(&self) -> usize {
+        TRANSACTION_ACTIONS_MAX
+    }
+
     /// Returns the place of an item in the order in which [`Store::scan`] visits the table. Places are compared as bytes.
     fn scan_place(&self, table: &str, key: &Item) -> Result<Vec<u8>, StoreError>;
 }
@@ -70,6 +76,10 @@ impl<S: ChangeFeed> ChangeFeed for &S {
 
     async fn changes(&self, table: &str, start: FeedStart) -> Result<Option<S::Reader>, StoreError> {
         (**self).changes(table, start).await
+    }
+
+    fn background_actions_max(&self) -> usize {
+        (**self).background_actions_max()
     }
 
     fn scan_place(&self, table: &str, key: &Item) -> Result<Vec<u8>, StoreError> {

@@ -10,8 +10,8 @@ use crate::error::{CancellationReason, Error, Invalid, Result};
 use crate::options::Conflicts;
 use crate::pending::Pending;
 use crate::request::{
-    BatchWrite, BatchWriteOutcome, DeleteItem, PutItem, TransactAction, TransactWrite, TransactWriteOutcome,
-    UpdateItem, WriteOutcome,
+    BACKGROUND_ACTIONS_MAX, BatchWrite, BatchWriteOutcome, DeleteItem, PutItem, TransactAction,
+    TransactWrite, TransactWriteOutcome, UpdateItem, WriteOutcome,
 };
 use crate::write::{Action, BatchAnswer, Claim, Clash, Job, ReturnOptions, Token, Transaction, parts};
 
@@ -142,7 +142,8 @@ impl Database {
     }
 
     fn prepare_transaction(&self, request: TransactWrite) -> Result<Transaction> {
-        if request.actions.len() > TRANSACTION_ACTIONS_MAX {
+        let actions_max = if request.yields { BACKGROUND_ACTIONS_MAX } else { TRANSACTION_ACTIONS_MAX };
+        if request.actions.len() > actions_max {
             return Err(Invalid::TooManyItems("TransactWriteItems").into());
         }
         let token = request.token.map(|text| Token {

@@ -43,8 +43,8 @@ pub use table::{
 };
 pub use time_to_live::{TimeToLive, TimeToLiveStatus, UpdateTimeToLive};
 pub use transact::{
-    RETURNED_BYTES_MAX, TransactAction, TransactGet, TransactGetItem, TransactGetOutcome, TransactWrite,
-    TransactWriteOutcome,
+    BACKGROUND_ACTIONS_MAX, RETURNED_BYTES_MAX, TransactAction, TransactGet, TransactGetItem,
+    TransactGetOutcome, TransactWrite, TransactWriteOutcome,
 };
 pub use transfer::{
     BucketPlace, ClientToken, ExportDescription, ExportKind, ExportProgress, ExportTable, ExportView,

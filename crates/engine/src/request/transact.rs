@@ -67,6 +67,9 @@ impl From<DeleteItem> for TransactAction {
     }
 }
 
+/// The most actions of a transaction in the background. Other writes wait for one as a whole, so there is a limit.
+pub const BACKGROUND_ACTIONS_MAX: usize = 500;
+
 /// Writes up to 100 items, all or none.
 #[derive(Debug, Clone)]
 pub struct TransactWrite {
@@ -80,7 +83,7 @@ pub struct TransactWrite {
     /// Report item collection sizes.
     pub collection_metrics: bool,
     /// Don't refuse other writes of the items meanwhile, whatever [`crate::Conflicts`] says: for writes in the background,
-    /// which clients don't know about.
+    /// which clients don't know about. Such a transaction may have [`BACKGROUND_ACTIONS_MAX`] actions.
     pub yields: bool,
 }
 

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use singlet_engine::{Database, Error, StreamPosition, StreamRecord, StreamView, Subscribe, Subscription};
+use singlet_engine::{
+    BACKGROUND_ACTIONS_MAX, Database, Error, StreamPosition, StreamRecord, StreamView, Subscribe,
+    Subscription,
+};
 use singlet_values::Item;
 
 use super::Embedded;
@@ -24,6 +27,10 @@ impl ChangeFeed for Embedded {
 
     async fn changes(&self, table: &str, start: FeedStart) -> Result<Option<EmbeddedChanges>, StoreError> {
         subscribe(self.database(), table, start)
+    }
+
+    fn background_actions_max(&self) -> usize {
+        BACKGROUND_ACTIONS_MAX
     }
 
     fn scan_place(&self, table: &str, key: &Item) -> Result<Vec<u8>, StoreError> {
