@@ -1,8 +1,9 @@
-"""The tables of a shipped design on the server: patterns by the command, documented requests by boto3."""
+"""The tables of a shipped design on a server that serves it: patterns by the command, documented requests by boto3."""
 
 import json
 import os
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -10,33 +11,49 @@ import boto3
 from boto3.dynamodb.conditions import Key
 
 DESIGNS = Path(__file__).resolve().parents[3] / "designs"
-ENDPOINT = os.environ["AWS_ENDPOINT_URL_DYNAMODB"]
-
-
-def singlet(*arguments, given=None):
-    """The output of a command; an error is the text that it prints."""
-    command = [os.environ["SINGLET"], *arguments, "--endpoint-url", ENDPOINT]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(arguments)}: {done.stderr}")
-    return done.stdout
+SETTLED_SECONDS_MAX = 20
 
 
 class SeedCase(unittest.TestCase):
-    """Tests of one design. Its tables are made before the first and deleted after the last."""
+    """Tests of one design, on a server of its own that keeps the design's derived fields."""
 
     design = ""
 
     @classmethod
     def setUpClass(cls):
         cls.file = str(DESIGNS / f"{cls.design}.toml")
-        singlet("apply", cls.file, "--yes")
-        cls.addClassCleanup(singlet, "apply", cls.file, "--remove", "--yes")
-        cls.database = boto3.resource("dynamodb")
+        command = [os.environ["SINGLET"], "serve", cls.file, "--in-memory", "--address", "127.0.0.1:0"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        cls.addClassCleanup(server.stdout.close)
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.terminate)
+        first = server.stdout.readline()
+        cls.endpoint = first.split()[-1]
+        if not cls.endpoint.startswith("http://"):
+            raise AssertionError(f"the server didn't start: {first}")
+        cls.database = boto3.resource("dynamodb", endpoint_url=cls.endpoint)
+
+    @classmethod
+    def command(cls, *arguments, given=None):
+        """What a command did on the server."""
+        command = [os.environ["SINGLET"], *arguments, "--endpoint-url", cls.endpoint]
+        return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+
+    @classmethod
+    def settled(cls):
+        """Waits until the derived fields are what a recount says."""
+        end = time.monotonic() + SETTLED_SECONDS_MAX
+        while (audit := cls.command("audit", cls.file)).returncode != 0:
+            if time.monotonic() > end:
+                raise AssertionError(audit.stdout + audit.stderr)
+            time.sleep(0.05)
 
     def run_pattern(self, pattern, **arguments):
-        """The answer of a pattern."""
-        return json.loads(singlet("run", self.file, pattern, "--input", "-", given=json.dumps(arguments)))
+        """The answer of a pattern; an error is the text that it prints."""
+        done = self.command("run", self.file, pattern, "--input", "-", given=json.dumps(arguments))
+        if done.returncode != 0:
+            raise AssertionError(f"{pattern}: {done.stderr}")
+        return json.loads(done.stdout)
 
     def listed(self, pattern, field, **arguments):
         """One field of all items on the first page of a list."""
