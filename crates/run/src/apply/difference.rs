@@ -54,8 +54,8 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
         reasons
             .push(format!("`{fields}` must be unique now, and items that are there have reserved no value"));
     }
-    let is_defaulted =
-        |fields: &String| fields.split(", ").any(|field| defaulted.contains(&outermost(field)));
+    // A value may be a text with fields in braces.
+    let is_defaulted = |unique: &String| defaulted.iter().any(|field| unique.contains(field));
     let unique = after.unique.iter().filter(|fields| is_new(fields) || is_defaulted(fields));
     let unique: Vec<String> = unique.cloned().collect();
     let (entity, old_type) = (after.name.clone(), before.type_name.clone());

@@ -16,10 +16,10 @@ use super::difference::Difference;
 use crate::derive;
 use crate::error::RunError;
 use crate::expiry::is_expired;
-use crate::write::reservation;
+use crate::write::{key_of, reservation};
 
 /// Most items of a table that are looked at: reading costs time and, at Amazon, money.
-const LOOKED_MAX: u64 = 100_000;
+pub(super) const LOOKED_MAX: u64 = 100_000;
 
 /// The items of an entity that don't match the design.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -335,8 +335,4 @@ fn wrong_types<'a>(entity: &'a Entity, item: &Item) -> impl Iterator<Item = &'a 
             _ => false,
         }
     })
-}
-
-fn key_of(table: &Table, item: &Item) -> Item {
-    table.key().filter_map(|key| Some((key.name.as_str(), item.get(&key.name)?.clone()))).collect()
 }

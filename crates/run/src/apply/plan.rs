@@ -11,6 +11,7 @@ use super::derived::{self, DERIVED_TABLE};
 use super::difference::differences;
 use super::outdated::{Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled};
+use super::release::{self, Release};
 use super::shape::shape_in;
 use crate::needs::unmet_needs;
 
@@ -54,6 +55,8 @@ pub enum Step {
         /// Index name.
         index: String,
     },
+    /// Frees reserved values that no item has.
+    Release(Release),
 }
 
 impl Plan {
@@ -119,6 +122,7 @@ pub async fn plan_watched(
                     plan.compare_off(&settings, &state.shape);
                     let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
                     plan.outdated.extend(outdated);
+                    plan.release(design, table, &draft, store).await?;
                 }
             }
         }
@@ -191,6 +195,32 @@ impl Plan {
         }
         let blueprint = Blueprint::of(design, table);
         Ok(Draft { owner, before, text: design.source.clone(), blueprint })
+    }
+
+    /// Frees values that became unique and are reserved although no item has them. Says what becomes of those that are
+    /// no longer unique.
+    async fn release(
+        &mut self,
+        design: &Design,
+        table: &Table,
+        draft: &Draft,
+        store: &impl Store,
+    ) -> Result<(), StoreError> {
+        let name = &draft.owner.table;
+        let before = draft.before.content.as_ref().map(|content| &content.blueprint);
+        for (entity, unique) in before.iter().flat_map(|before| release::dropped(before, &draft.blueprint)) {
+            self.notes.push(format!(
+                "{name}: `{unique}` of {entity} is not unique any more. The items that reserve its values stay. If it \
+                 becomes unique again, apply frees the values that no item has by then"
+            ));
+        }
+        let unsettled = release::unsettled(before, &draft.blueprint);
+        if !unsettled.is_empty() && store.supports(Feature::Transactions).await {
+            let now_second = SystemClock.now_ms() / 1000;
+            let found = release::find(design, (table, name), &unsettled, now_second, store).await?;
+            self.steps.extend(found.into_iter().map(Step::Release));
+        }
+        Ok(())
     }
 
     /// Creates the table of derived data if the design needs it.

@@ -37,6 +37,7 @@ impl fmt::Display for Step {
             }
             Step::Change(change) => write!(f, "{change}"),
             Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
+            Step::Release(release) => write!(f, "{release}"),
         }
     }
 }
@@ -45,7 +46,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
     let sign = match step {
         Step::Change(TableChange::Create(_) | TableChange::CreateIndex { .. }) => '+',
         Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }) => '-',
-        Step::Change(_) => '~',
+        Step::Change(_) | Step::Release(_) => '~',
         Step::AwaitIndex { .. } => '…',
     };
     write!(f, "  {sign} {step}")?;

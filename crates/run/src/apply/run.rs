@@ -214,6 +214,7 @@ async fn run_step(
             }
         }
         Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell).await,
+        Step::Release(release) => release.run(SystemClock.now_ms() / 1000, store, tell).await,
     }
 }
 

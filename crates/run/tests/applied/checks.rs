@@ -239,6 +239,69 @@ pub(crate) fn a_new_unique_field_names_the_items_that_reserved_nothing(store: &i
     assert!(refusal.contains("email"), "{refusal}");
 }
 
+const DELETE_AGENT: (&str, &str) =
+    ("[pattern.get_agent]", "[pattern.delete_agent]\ndelete = \"Agent\"\n\n[pattern.get_agent]");
+const UNIQUE_EMAIL: (&str, &str) = ("[entity.Agent]\n", "[entity.Agent]\nunique = [\"email\"]\n");
+
+/// Saves an agent, or says why not.
+fn try_agent(store: &impl Store, design: &Arc<Design>, id: &str, email: &str) -> Result<(), String> {
+    let values: Arguments =
+        [("agent_id", id), ("email", email)].map(|(name, value)| (name.to_owned(), value.into())).into();
+    let runner = Runner::new(Arc::clone(design), store, "dev");
+    let saved = runner.run("save_agent", &values, &Paging::default()).wait();
+    saved.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Applies a design that frees reserved values, and returns the step that does so.
+#[track_caller]
+fn freed(store: &impl Store, design: &Design) -> String {
+    let plan = planned(store, design);
+    let step = plan.steps.iter().map(ToString::to_string).find(|step| step.starts_with("free "));
+    assert!(plan.outdated.is_empty(), "{plan}");
+    plan.run(store, &mut |_| {}).wait().unwrap();
+    assert!(planned(store, design).is_empty());
+    step.unwrap_or_else(|| panic!("{plan}"))
+}
+
+pub(crate) fn values_that_nobody_freed_are_free_when_the_field_is_unique_again(store: &impl Store) {
+    let (unique, plain) = (changed(&[DELETE_AGENT, UNIQUE_EMAIL]), changed(&[DELETE_AGENT]));
+    apply(store, &unique);
+    save_agents(store, &unique);
+    assert!(planned(store, &plain).to_string().contains("`email` of Agent is not unique any more"));
+    apply(store, &plain);
+    run(store, &plain, "delete_agent", &[("agent_id", Json::from("1"))]);
+    // The values of two others change place: one is free, and the other one belongs to another agent.
+    try_agent(store, &plain, "2", "new@example.com").unwrap();
+    let plan = planned(store, &unique);
+    assert_eq!(plan.outdated.iter().map(|one| one.items).collect::<Vec<_>>(), [1], "{plan}");
+    try_agent(store, &plain, "2", "2@example.com").unwrap();
+    try_agent(store, &plain, "4", "1@example.com").unwrap();
+    run(store, &plain, "delete_agent", &[("agent_id", Json::from("4"))]);
+
+    let step = freed(store, &unique);
+    assert!(step.starts_with("free 1 value of `email` in support-dev"), "{step}");
+    try_agent(store, &unique, "5", "1@example.com").unwrap();
+    assert!(try_agent(store, &unique, "6", "2@example.com").unwrap_err().contains("email"));
+    assert!(try_agent(store, &unique, "6", "3@example.com").unwrap_err().contains("email"));
+}
+
+pub(crate) fn an_entity_with_unique_values_that_comes_back_has_none_reserved_for_gone_items(
+    store: &impl Store,
+) {
+    let (unique, without) = (changed(&[UNIQUE_EMAIL, DELETE_AGENT]), changed(&[DELETE_AGENT]));
+    apply(store, &unique);
+    save_agents(store, &unique);
+    apply(store, &without);
+    for id in ["1", "2", "3"] {
+        run(store, &without, "delete_agent", &[("agent_id", Json::from(id))]);
+    }
+    let renamed = changed(&[("entity.Agent", "entity.Person"), ("\"Agent\"", "\"Person\"")]);
+    apply(store, &renamed);
+    let step = freed(store, &unique);
+    assert!(step.starts_with("free 3 values"), "{step}");
+    try_agent(store, &unique, "9", "1@example.com").unwrap();
+}
+
 pub(crate) fn an_entity_that_no_longer_expires_names_the_items_that_still_do(store: &impl Store) {
     let with_ttl = [
         ("key  = [\"PK\", \"SK\"]\n", "key  = [\"PK\", \"SK\"]\nttl  = \"gone_at\"\n"),

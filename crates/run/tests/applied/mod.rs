@@ -16,6 +16,8 @@ macro_rules! apply_tests {
             changes_that_touch_no_item_are_applied,
             a_design_that_goes_back_finds_its_items_again,
             a_new_unique_field_names_the_items_that_reserved_nothing,
+            values_that_nobody_freed_are_free_when_the_field_is_unique_again,
+            an_entity_with_unique_values_that_comes_back_has_none_reserved_for_gone_items,
             an_entity_that_no_longer_expires_names_the_items_that_still_do,
             an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight,
             items_of_an_unknown_design_are_compared_with_what_the_design_makes,
