@@ -264,8 +264,9 @@ impl Plan {
         {
             shape.backup = None;
             self.notes.push(format!(
-                "{}: backups ({schedule}) are not set here, because {label} takes none by a schedule of its own. At \
-                 Amazon a plan of AWS Backup does; a server of ours does with `singlet serve FILE`",
+                "{}: the backup schedule ({schedule}) is neither compared nor set here, because DynamoDB's API has no \
+                 request for it. If {label} is a Singlet server, the schedule that it has stays; `singlet serve FILE` \
+                 sets this one. At Amazon, make a plan in AWS Backup",
                 shape.name
             ));
         }

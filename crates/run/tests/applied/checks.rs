@@ -41,7 +41,7 @@ query = "Ticket"
 on    = "GSI1"
 "#;
 
-pub(super) fn load(source: &str) -> Arc<Design> {
+pub(crate) fn load(source: &str) -> Arc<Design> {
     Arc::new(singlet_design::load("support.toml", source).unwrap_or_else(|report| panic!("{report}")))
 }
 
@@ -59,7 +59,7 @@ fn environment(design: &Design) -> Environment {
     choose_environment(design, None).unwrap()
 }
 
-pub(super) fn planned(store: &impl Store, design: &Design) -> Plan {
+pub(crate) fn planned(store: &impl Store, design: &Design) -> Plan {
     plan(design, &environment(design), store).wait().unwrap()
 }
 
