@@ -9,7 +9,7 @@ use singlet_store::{
 use super::blueprint::Blueprint;
 use super::derived::{self, DERIVED_TABLE};
 use super::difference::differences;
-use super::outdated::{Outdated, Search};
+use super::outdated::{Looked, Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled};
 use super::release::{self, Release};
 use super::shape::shape_in;
@@ -120,8 +120,9 @@ pub async fn plan_watched(
                 plan.compare_capacity(&mut wanted, settings.capacity.as_ref(), &state);
                 if plan.compare(&wanted, &state, store).await {
                     plan.compare_off(&settings, &state.shape);
-                    let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
-                    plan.outdated.extend(outdated);
+                    let looked = look(design, table, &draft, &state, store, watch).await?;
+                    plan.notes.extend(looked.note(&draft.owner.table, &table.type_attribute));
+                    plan.outdated.extend(looked.outdated);
                     plan.release(design, table, &draft, store).await?;
                 }
             }
@@ -136,14 +137,14 @@ pub async fn plan_watched(
 }
 
 /// The items of a table that is there and that the design would not find.
-async fn find_outdated(
+async fn look(
     design: &Design,
     table: &Table,
     draft: &Draft,
     state: &TableState,
     store: &impl Store,
     watch: &mut (dyn FnMut(u64, u64) + Send),
-) -> Result<Vec<Outdated>, StoreError> {
+) -> Result<Looked, StoreError> {
     let content = draft.before.content.as_ref();
     let search = Search {
         store,

@@ -21,6 +21,7 @@ macro_rules! apply_tests {
             an_entity_that_no_longer_expires_names_the_items_that_still_do,
             an_entity_that_is_gone_or_renamed_keeps_its_items_in_sight,
             items_of_an_unknown_design_are_compared_with_what_the_design_makes,
+            imported_items_without_a_type_are_counted,
             of_two_applies_at_once_one_is_refused,
             a_deleted_table_is_forgotten,
             a_table_of_the_same_name_as_singlets_own_is_refused,
