@@ -100,6 +100,28 @@ fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
     assert!(text.contains("1 fixes were not tried because the design is too large; apply"), "{text}");
 }
 
+/// Orders by status, with the rates of the calls.
+fn orders_by_status(write: &str, read: &str) -> String {
+    let fires = examples(super::rule("low-cardinality").unwrap().page, "fires").remove(0);
+    let create = format!("[pattern.order]\ncreate = \"Order\"\n{write}\n[pattern.orders_by_status]");
+    fires.replace("[pattern.orders_by_status]", &create).replace("limit = 20", &format!("limit = 20\n{read}"))
+}
+
+#[test]
+fn a_key_that_is_not_hot_by_its_rates_is_not_sharded() {
+    let fix = |write: &str, read: &str| {
+        let found = found(&orders_by_status(write, read), "low-cardinality").unwrap();
+        found.first().unwrap().fix.clone().unwrap()
+    };
+    let cool = fix("rate = \"5/s\"", "rate = \"2/s\"");
+    assert!(cool.edits.is_empty() && cool.about.contains("allow the finding"), "{cool:?}");
+    let unknown = fix("rate = \"5/s\"", "");
+    assert!(!unknown.edits.is_empty(), "{unknown:?}");
+    assert!(unknown.about.contains("each query becomes 8 queries"), "{unknown:?}");
+    let hot = fix("rate = \"900/s\"", "rate = \"2/s\"");
+    assert!(!hot.edits.is_empty(), "{hot:?}");
+}
+
 #[test]
 fn every_page_is_titled_by_its_rule() {
     for rule in RULES {
