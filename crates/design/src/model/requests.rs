@@ -2,7 +2,7 @@
 
 use crate::condition::Condition;
 use crate::field::{FieldType, Made};
-use crate::model::{Change, Entity, Operation, Pattern, Step, Transaction, Update, ValueSource};
+use crate::model::{Change, EachList, Entity, Operation, Pattern, Step, Transaction, Update, ValueSource};
 use crate::template::{Format, Part, Template};
 
 /// The requests of a write.
@@ -84,9 +84,13 @@ impl Transaction {
 }
 
 impl Step {
-    /// Returns the fields of another step that this one takes.
+    /// Returns the fields of another step that this one takes, its list included.
     fn taken_of<'s>(&'s self, step: &'s str) -> impl Iterator<Item = &'s str> {
-        let results = self.bindings.iter().flat_map(|binding| binding.argument.results());
+        let list = self.each.as_ref().and_then(|each| match &each.list {
+            EachList::Result(name, field) => Some((name.as_str(), field.as_str())),
+            EachList::Parameter(_) => None,
+        });
+        let results = self.bindings.iter().flat_map(|binding| binding.argument.results()).chain(list);
         results.filter(move |(name, _)| *name == step).map(|(_, field)| field)
     }
 }
