@@ -42,7 +42,8 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
     templates(&before.key, &after.key, "", &mut reasons);
     entries(before, after, new, &mut reasons);
     types(before, after, &mut reasons);
-    let defaulted = defaults(before, after, &mut reasons);
+    let mut defaulted = defaults(before, after, &mut reasons);
+    defaulted.extend(computed(before, after, &mut reasons));
     if before.ttl != after.ttl {
         let words = |ttl: &Option<String>| ttl.clone().unwrap_or_else(|| "none".to_owned());
         reasons.push(changed("the time to live", &words(&before.ttl), &words(&after.ttl)));
@@ -96,6 +97,27 @@ fn defaults<'a>(
         if !is_same && !differing.contains(&field) && (before.defaults.is_none() || decided(field)) {
             reasons.push(changed(&format!("the default of `{field}`"), &old, &new));
             differing.push(field);
+        }
+    }
+    differing
+}
+
+/// Notes the computed fields whose value changed, or may have changed, and returns them. A new one has no items that
+/// hold another value.
+fn computed<'a>(
+    before: &EntityBlueprint,
+    after: &'a EntityBlueprint,
+    reasons: &mut Vec<String>,
+) -> Vec<&'a str> {
+    let mut differing = Vec::new();
+    for (field, value) in after.computed.iter().flatten() {
+        let old = match &before.computed {
+            None => Some("unknown"),
+            Some(known) => known.iter().find(|(name, _)| name == field).map(|(_, value)| value.as_str()),
+        };
+        if let Some(old) = old.filter(|old| old != value) {
+            reasons.push(changed(&format!("the value of `{field}`"), old, value));
+            differing.push(field.as_str());
         }
     }
     differing

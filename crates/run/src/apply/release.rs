@@ -78,7 +78,12 @@ pub(super) fn unsettled(old: Option<&Blueprint>, new: &Blueprint) -> Vec<(String
                 let defaults = |of: &EntityBlueprint| {
                     of.defaults.iter().flatten().filter(is_of).cloned().collect::<Pairs>()
                 };
-                let is_same = types(before) == types(after) && defaults(before) == defaults(after);
+                let computed = |of: &EntityBlueprint| {
+                    of.computed.iter().flatten().filter(is_of).cloned().collect::<Pairs>()
+                };
+                let is_same = types(before) == types(after)
+                    && defaults(before) == defaults(after)
+                    && computed(before) == computed(after);
                 !is_separated && before.unique.contains(unique) && is_same
             });
             if !is_settled {

@@ -34,6 +34,7 @@ macro_rules! apply_tests {
             a_changed_default_in_a_key_names_the_items_that_rely_on_it,
             a_changed_default_in_a_condition_names_the_items_that_rely_on_it,
             a_changed_default_of_a_unique_field_names_the_items_that_rely_on_it,
+            a_changed_value_of_a_computed_field_names_the_items_that_hold_the_old_one,
             a_default_that_no_key_contains_may_change,
             a_changed_type_in_a_key_names_the_items_with_values_of_the_old_type,
             a_changed_type_in_a_condition_names_the_items_with_values_of_the_old_type,
