@@ -55,6 +55,15 @@ pub enum Step {
         /// Index name.
         index: String,
     },
+    /// Keeps the history of a table for fewer days, which deletes the older part of it.
+    ShortenRecovery {
+        /// Table name.
+        table: String,
+        /// The days from now on.
+        days: u32,
+        /// The days before.
+        before: u32,
+    },
     /// Frees reserved values that no item has.
     Release(Release),
 }
@@ -70,16 +79,19 @@ impl Plan {
         self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
 
-    /// The steps that delete data, or its history, or an index that patterns may read.
+    /// The steps after which data, its history or an index is gone or is no longer kept safe: they are asked about.
     pub fn deletions(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| {
             matches!(
                 step,
-                Step::Change(
-                    TableChange::Delete { .. }
-                        | TableChange::DeleteIndex { .. }
-                        | TableChange::Recovery { days: None, .. }
-                )
+                Step::ShortenRecovery { .. }
+                    | Step::Change(
+                        TableChange::Delete { .. }
+                            | TableChange::DeleteIndex { .. }
+                            | TableChange::Recovery { days: None, .. }
+                            | TableChange::Stream { enabled: false, .. }
+                            | TableChange::Backup { schedule: None, .. }
+                    )
             )
         })
     }
@@ -389,9 +401,15 @@ impl Plan {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
         }
-        if wanted.recovery_days.is_some() && there.recovery_days != wanted.recovery_days {
-            let days = wanted.recovery_days;
-            self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
+        let table_name = table.clone();
+        match (wanted.recovery_days, there.recovery_days) {
+            (Some(days), Some(before)) if days < before => {
+                self.steps.push(Step::ShortenRecovery { table: table_name, days, before });
+            }
+            (days @ Some(_), before) if days != before => {
+                self.steps.push(Step::Change(TableChange::Recovery { table: table_name, days }));
+            }
+            _ => {}
         }
         if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups).await {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));
