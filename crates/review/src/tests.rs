@@ -123,6 +123,33 @@ fn a_key_that_is_not_hot_by_its_rates_is_not_sharded() {
 }
 
 #[test]
+fn only_items_that_lose_their_use_get_a_time_to_live() {
+    let fires = examples(super::rule("ttl-missing").unwrap().page, "fires").remove(0);
+    let fields = |name: &str| fires.replace("entity.Reading", &format!("entity.{name}"));
+    for (name, days) in [("Reading", "90 days"), ("LoginSession", "30 days"), ("Notification", "180 days")] {
+        let found = found(&fields(name), "ttl-missing").unwrap();
+        let edits = &found.first().unwrap().fix.as_ref().unwrap().edits;
+        assert!(edits.first().unwrap().text.contains(days), "{name}: {edits:?}");
+    }
+    for name in ["Payment", "Comment", "Order", "AuditLog"] {
+        let found = found(&fields(name), "ttl-missing").unwrap();
+        let fix = found.first().unwrap().fix.as_ref().unwrap();
+        assert!(fix.edits.is_empty() && fix.about.contains("decide how long"), "{name}: {fix:?}");
+    }
+}
+
+#[test]
+fn free_text_that_identifies_something_is_advised_to_be_a_key() {
+    let fires = examples(super::rule("separator").unwrap().page, "fires").remove(0).replace("city", "phone");
+    let reported = found(&fires, "separator").unwrap();
+    let fix = reported.first().unwrap().fix.as_ref().unwrap();
+    assert!(fix.about.contains("a phone number") && fix.about.contains("the type `key`"), "{fix:?}");
+    assert!(!fix.about.contains("an id"), "an id is generated");
+    let keyed = fires.replace("{ type = \"string\", max = 100 }", "\"key\"");
+    assert_eq!(found(&keyed, "separator").unwrap().len(), 0);
+}
+
+#[test]
 fn every_page_is_titled_by_its_rule() {
     for rule in RULES {
         assert!(rule.page.starts_with(&format!("# {}\n", rule.id)), "{}", rule.id);
