@@ -62,7 +62,7 @@ pub use model::{
     KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter,
     Parts, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation, Removal, Resolve,
     SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive,
-    Transaction, Unique, UniquePart, Update, ValueSource, When,
+    Transaction, Unique, UniquePart, Update, ValueSource, When, WriteRequests,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

@@ -6,7 +6,8 @@ use singlet_design::{Entity, Field, FieldType, IndexEntry, Part, Pattern, Span, 
 
 use crate::context::Context;
 use crate::estimate::{
-    ASSUMED_KEYS, Contribution, Distinct, KeyLoad, KeySource, TableOrIndex, assumed_share,
+    ASSUMED_KEYS, Contribution, Distinct, KeyLoad, KeySource, PARTITION_READ_UNITS_MAX,
+    PARTITION_WRITE_UNITS_MAX, TableOrIndex, assumed_share,
 };
 use crate::fix::Fix;
 use crate::reads::reads;
@@ -142,11 +143,38 @@ pub(super) fn calls(contributions: &[Contribution]) -> String {
     list(contributions.iter().map(call))
 }
 
-/// Fixes that spread a key over the usual number of shards, and advice if none of them holds.
+/// Fixes that spread a key over the usual number of shards, and advice if none of them holds. A key that isn't hot is
+/// left alone, because a shard makes each query dearer.
 pub(super) fn sharded(context: &Context<'_>, partition: &Partition<'_>, advice: &str) -> Vec<Fix> {
+    if let Some((writes, reads)) = cool_load(context, partition) {
+        return vec![Fix::advice(format!(
+            "{advice}, or allow the finding: by the declared rates all of its keys together take {} write and {} read \
+             units a second",
+            number(writes),
+            number(reads)
+        ))];
+    }
     let mut fixes = shards(context, partition, SHARDS_USUAL);
     fixes.push(Fix::advice(advice));
     fixes
+}
+
+/// The write and read units a second of all keys, if the rate of every call is known and even a single key would serve
+/// them with room to spare.
+fn cool_load(context: &Context<'_>, partition: &Partition<'_>) -> Option<(f64, f64)> {
+    let load = partition.load?;
+    let is_used =
+        |pattern: &Pattern| pattern.entities().iter().any(|entity| entity.name == partition.entity.name);
+    let is_known =
+        |pattern: &Pattern| pattern.rate.is_some() || context.directory.users_of(pattern).next().is_some();
+    let patterns = context.design.patterns.iter();
+    if !patterns.filter(|pattern| is_used(pattern)).all(|pattern| is_known(pattern)) {
+        return None;
+    }
+    let sum = |of: &[Contribution]| of.iter().map(|one| one.units_per_second).sum::<f64>();
+    let (writes, reads) = (sum(&load.writes), sum(&load.reads));
+    let is_cool = writes <= PARTITION_WRITE_UNITS_MAX / 2.0 && reads <= PARTITION_READ_UNITS_MAX / 2.0;
+    is_cool.then_some((writes, reads))
 }
 
 /// Fixes that spread a key over as many shards as a load needs. `needed` is the factor by which the load is too large for
@@ -177,7 +205,9 @@ pub(super) fn sharded_for(
 /// One fix for each field that can choose the shard, the most likely first. A field of the key itself can't, because all
 /// items with its value would be in one shard.
 pub(super) fn shards(context: &Context<'_>, partition: &Partition<'_>, count: u64) -> Vec<Fix> {
-    let about = format!("spread it over {count} keys with a shard; queries read all of them and merge");
+    let about = format!(
+        "spread it over {count} keys with a shard; each query becomes {count} queries, which are merged"
+    );
     let Some(template) = partition.templates.first().filter(|_| partition.pattern.is_none()) else {
         return Vec::new();
     };

@@ -100,6 +100,55 @@ fn fixes_beyond_the_bound_are_told_in_words_and_counted() {
     assert!(text.contains("1 fixes were not tried because the design is too large; apply"), "{text}");
 }
 
+/// Orders by status, with the rates of the calls.
+fn orders_by_status(write: &str, read: &str) -> String {
+    let fires = examples(super::rule("low-cardinality").unwrap().page, "fires").remove(0);
+    let create = format!("[pattern.order]\ncreate = \"Order\"\n{write}\n[pattern.orders_by_status]");
+    fires.replace("[pattern.orders_by_status]", &create).replace("limit = 20", &format!("limit = 20\n{read}"))
+}
+
+#[test]
+fn a_key_that_is_not_hot_by_its_rates_is_not_sharded() {
+    let fix = |write: &str, read: &str| {
+        let found = found(&orders_by_status(write, read), "low-cardinality").unwrap();
+        found.first().unwrap().fix.clone().unwrap()
+    };
+    let cool = fix("rate = \"5/s\"", "rate = \"2/s\"");
+    assert!(cool.edits.is_empty() && cool.about.contains("allow the finding"), "{cool:?}");
+    let unknown = fix("rate = \"5/s\"", "");
+    assert!(!unknown.edits.is_empty(), "{unknown:?}");
+    assert!(unknown.about.contains("each query becomes 8 queries"), "{unknown:?}");
+    let hot = fix("rate = \"900/s\"", "rate = \"2/s\"");
+    assert!(!hot.edits.is_empty(), "{hot:?}");
+}
+
+#[test]
+fn only_items_that_lose_their_use_get_a_time_to_live() {
+    let fires = examples(super::rule("ttl-missing").unwrap().page, "fires").remove(0);
+    let fields = |name: &str| fires.replace("entity.Reading", &format!("entity.{name}"));
+    for (name, days) in [("Reading", "90 days"), ("LoginSession", "30 days"), ("Notification", "180 days")] {
+        let found = found(&fields(name), "ttl-missing").unwrap();
+        let edits = &found.first().unwrap().fix.as_ref().unwrap().edits;
+        assert!(edits.first().unwrap().text.contains(days), "{name}: {edits:?}");
+    }
+    for name in ["Payment", "Comment", "Order", "AuditLog"] {
+        let found = found(&fields(name), "ttl-missing").unwrap();
+        let fix = found.first().unwrap().fix.as_ref().unwrap();
+        assert!(fix.edits.is_empty() && fix.about.contains("decide how long"), "{name}: {fix:?}");
+    }
+}
+
+#[test]
+fn free_text_that_identifies_something_is_advised_to_be_a_key() {
+    let fires = examples(super::rule("separator").unwrap().page, "fires").remove(0).replace("city", "phone");
+    let reported = found(&fires, "separator").unwrap();
+    let fix = reported.first().unwrap().fix.as_ref().unwrap();
+    assert!(fix.about.contains("a phone number") && fix.about.contains("the type `key`"), "{fix:?}");
+    assert!(!fix.about.contains("an id"), "an id is generated");
+    let keyed = fires.replace("{ type = \"string\", max = 100 }", "\"key\"");
+    assert_eq!(found(&keyed, "separator").unwrap().len(), 0);
+}
+
 #[test]
 fn every_page_is_titled_by_its_rule() {
     for rule in RULES {

@@ -269,7 +269,11 @@ fn returns(operation: &Operation) -> String {
         }
         Operation::Update(update) => format!("the {} after the change", update.entity.name),
         Operation::Delete(delete) => {
-            format!("the {} that was deleted, or null if there was none", delete.entity.name)
+            let otherwise = match &delete.condition {
+                Some(_) => "; fails if the condition doesn't hold",
+                None => ", or null if there was none",
+            };
+            format!("the {} that was deleted{otherwise}", delete.entity.name)
         }
         Operation::Check(_) => "true".to_owned(),
         Operation::Transaction(transaction) => {

@@ -197,7 +197,65 @@ fn gets_in_transactions_are_in_the_estimate() {
     assert_eq!(units(&format!("user = {{ get = \"User\" }}, {note}")), (read, 2.0 * write));
     assert_eq!(units(&format!("user = \"is_user\", {note}")), (read, 2.0 * write));
     let rename = "again = { update = \"User\", remove = [\"nick\"] }";
-    assert_eq!(units(&format!("user = {{ get = \"User\" }}, {note}, {rename}")), (read, 2.0 * write));
+    // The changed item is read again for the answer.
+    assert_eq!(units(&format!("user = {{ get = \"User\" }}, {note}, {rename}")), (2.0 * read, 2.0 * write));
+}
+
+/// The units of reads and writes that a pattern is estimated to use in one call, and those that it uses.
+fn estimated_and_used(patterns: &str, calls: &[(&str, &str)]) -> ((f64, f64), (f64, f64)) {
+    let text = format!("{NOTES}{patterns}rate = \"1/s\"\n");
+    let load = Load::of(&design(&text));
+    let sum = |side: fn(&KeyLoad) -> &Vec<Contribution>| -> f64 {
+        load.keys.iter().flat_map(side).map(|one| one.units_per_second).sum()
+    };
+    let estimated = (sum(|key| &key.reads), sum(|key| &key.writes));
+    let design = Arc::new(design(&text));
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let environment = choose_environment(&design, None).unwrap();
+    plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
+    let runner = Runner::new(design, Recording::new(store).with_writes(), &environment.name);
+    let mut before = 0;
+    for (pattern, values) in calls {
+        before = runner.store().recorded().len();
+        let Json::Object(values) = values.parse::<Json>().unwrap() else { panic!("an object") };
+        runner.run(pattern, &values.into_iter().collect::<Arguments>(), &Paging::default()).wait().unwrap();
+    }
+    let mut used = (0.0, 0.0);
+    for one in runner.store().recorded().split_off(before) {
+        if let RecordedOutcome::Done(consumed) = one.outcome {
+            used = (used.0 + consumed.read, used.1 + consumed.write);
+        }
+    }
+    (estimated, used)
+}
+
+const JOIN: (&str, &str) = ("join", r#"{"user_id": "u", "name": "A"}"#);
+
+/// A step that runs for each element of a list costs as often as the list may have elements.
+#[test]
+fn steps_for_each_element_are_in_the_estimate_as_often_as_they_run() {
+    let patterns = "[pattern.join]\ncreate = \"User\"\n[pattern.note]\ncreate = \"Note\"\n[pattern.notes]\n\
+                    transaction.notes = { run = \"note\", each = \"note in notes\", max = 3, \
+                    with = { note_id = \"{note}\" } }\n";
+    let notes = ("notes", r#"{"user_id": "u", "notes": ["a", "b", "c"]}"#);
+    let (estimated, used) = estimated_and_used(patterns, &[JOIN, notes]);
+    assert_eq!(estimated, used);
+    assert_eq!(used, (0.0, 2.0 * 3.0 + 2.0));
+}
+
+/// A write that must see its item reads it before, and a transaction is followed by a read of what it changed.
+#[test]
+fn reads_before_and_after_a_guarded_write_are_in_the_estimate() {
+    let join = "[pattern.join]\ncreate = \"User\"\n[pattern.asked]\n";
+    for (pattern, values) in [
+        ("delete = \"User\"\n", r#"{"user_id": "u"}"#),
+        ("update = \"User\"\nset = [\"name\"]\n", r#"{"user_id": "u", "name": "B"}"#),
+        ("update = \"User\"\nremove = [\"nick\"]\n", r#"{"user_id": "u"}"#),
+        ("put = \"User\"\n", r#"{"user_id": "u", "name": "A"}"#),
+    ] {
+        let (estimated, used) = estimated_and_used(&format!("{join}{pattern}"), &[JOIN, ("asked", values)]);
+        assert_eq!(estimated, used, "{pattern}");
+    }
 }
 
 /// Writes that check a reference use what is predicted for them.

@@ -15,7 +15,8 @@ The design is remembered in the table singlet-designs. If the next one makes oth
 that are there, apply names the entities with the number of their items, and does nothing unless
 --accept-outdated is given.
 
-Deleting a table or an index asks on a terminal and needs --yes elsewhere. Tables of an
+Deleting a table or an index, turning off a stream, recovery or scheduled backups, and keeping a
+shorter history ask on a terminal and need --yes elsewhere. Tables of an
 environment with removal = \"keep\" are protected from deletion and are never deleted; that is the
 default in every environment but dev.
 
@@ -221,11 +222,11 @@ pub(crate) struct ApplyArguments {
     #[arg(long)]
     pub(crate) remove: bool,
 
-    /// Don't ask before tables or indexes are deleted
+    /// Don't ask before tables, indexes, history, streams or backup schedules are deleted
     #[arg(long)]
     pub(crate) yes: bool,
 
-    /// Go on although items that are there don't match the design: patterns don't find them by the new keys
+    /// Go on although items that are there don't match the design: patterns may miss them until they are written again
     #[arg(long, conflicts_with = "remove")]
     pub(crate) accept_outdated: bool,
 

@@ -75,7 +75,7 @@ fn carry_out(plan: &Plan, target: &Target, format: OutputFormat) -> Result<(), F
     Ok(())
 }
 
-/// Asks before tables or indexes are deleted.
+/// Asks before something is deleted, or no longer kept safe.
 fn agree(plan: &Plan, said_yes: bool) -> Result<(), Failure> {
     let deletions: Vec<String> = plan.deletions().map(Step::to_string).collect();
     if deletions.is_empty() || said_yes {

@@ -5,7 +5,7 @@ use std::io::{Write, stdout};
 use singlet_design::Json;
 use singlet_review::{DerivedWrite, derived_writes};
 use singlet_run::apply::choose_environment;
-use singlet_run::explain::{Predicted, Recorded, RecordedOutcome, Recording};
+use singlet_run::explain::{Predicted, Recorded, RecordedOutcome, Recording, total};
 use singlet_run::{Runner, Wait};
 
 use super::patterns::{Chosen, chosen};
@@ -60,6 +60,9 @@ fn write_text(recorded: &[Recorded]) -> Result<(), Failure> {
         let at_once = recorded.iter().filter(|other| other.round == request.round).count();
         let note = if at_once > 1 { format!(" ({at_once} at once)") } else { String::new() };
         writeln!(out, "{}.{note} {request}", position + 1)?;
+    }
+    if let Some(total) = total(recorded) {
+        writeln!(out, "\n{total}")?;
     }
     Ok(())
 }

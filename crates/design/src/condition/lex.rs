@@ -5,7 +5,7 @@ use std::ops::Range;
 use singlet_values::Number;
 
 use super::{Comparison, ConditionError};
-use crate::expression::Expression;
+use crate::expression::{Expression, resembles_unit};
 
 /// A token of a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,8 +162,18 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), ConditionError> {
         !(character.is_alphanumeric() || is_sign || matches!(character, '.' | '_'))
     };
     let length = rest.find(ends).unwrap_or(rest.len());
-    let (text, _) = rest.split_at(length);
+    let (text, after) = rest.split_at(length);
+    let space = after.len() - after.trim_start().len();
+    let word = after.trim_start();
+    let (word, _) = word.split_at(word.find(|letter| !is_word(letter)).unwrap_or(word.len()));
+    if text.parse::<Number>().is_ok() && space > 0 && resembles_unit(word) {
+        let length = length + space + word.len();
+        let duration = Expression::parse(rest.get(..length).unwrap_or_default(), at)?;
+        return Ok((Token::Duration(duration), length));
+    }
+    let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     match (text.parse(), Expression::parse(text, at)) {
+        (Err(_), Err(error)) if resembles_unit(unit) => Err(error.into()),
         (Ok(number), _) => Ok((Token::Number(number), length)),
         (Err(_), Ok(duration @ Expression::Duration(_))) => Ok((Token::Duration(duration), length)),
         (Err(_), _) => {

@@ -6,7 +6,7 @@ use super::{Grid, key_condition};
 use crate::condition::Condition;
 use crate::model::{
     Design, EachList, Entity, Gather, Get, Index, Insert, ListWalk, Merge, Operation, Order, Pattern, Query,
-    Rate, Reference,
+    Rate, Reference, Resolve, Step, Transaction, WriteRequests,
 };
 
 /// Returns a table of every pattern, in the order of the file.
@@ -38,7 +38,7 @@ pub fn pattern_table(design: &Design) -> Grid {
 pub struct Access {
     /// The operation in the words of the design: `query Order, last first, 20 a page`.
     pub does: String,
-    /// The request to the database: `Query GSI1`.
+    /// The requests to the database, in order: `Query GSI1`, `GetItem, UpdateItem`.
     pub request: String,
     /// The key condition; empty for composed patterns.
     pub keys: String,
@@ -73,32 +73,17 @@ pub fn access(pattern: &Pattern) -> Access {
                 condition: source(scan.filter.as_ref()),
             }
         }
-        Operation::Create(insert) => referring(create(insert), &insert.must_exist),
-        Operation::Put(insert) => referring(
-            write("put", "PutItem", &insert.entity, source(insert.condition.as_ref())),
-            &insert.must_exist,
-        ),
-        Operation::Update(update) if update.first.is_some() => referring(
-            write("upsert", "UpdateItem or PutItem", &update.entity, source(update.condition.as_ref())),
-            &update.must_exist,
-        ),
-        Operation::Update(update) => referring(
-            write("update", "UpdateItem", &update.entity, there(&update.entity, update.condition.as_ref())),
-            &update.must_exist,
-        ),
-        Operation::Delete(delete) => {
-            write("delete", "DeleteItem", &delete.entity, source(delete.condition.as_ref()))
-        }
-        Operation::Check(check) => Access {
-            request: "ConditionCheck".to_owned(),
-            ..write("check", "ConditionCheck", &check.entity, there(&check.entity, check.condition.as_ref()))
-        },
+        Operation::Create(_)
+        | Operation::Put(_)
+        | Operation::Update(_)
+        | Operation::Delete(_)
+        | Operation::Check(_) => Access { request: write_request(pattern), ..written(&pattern.operation) },
         Operation::Transaction(transaction) => {
-            let step = |step: &crate::model::Step| match &step.each {
+            let step = |step: &Step| match &step.each {
                 Some(each) => format!("{} for each of {}", step.pattern.name, list_name(&each.list)),
                 None => step.pattern.name.clone(),
             };
-            composed("all or none", transaction.steps.iter().map(step), "TransactWriteItems")
+            composed("all or none", transaction.steps.iter().map(step), &transaction_request(transaction))
         }
         Operation::Parts(parts) => {
             let names = parts.parts.iter().map(|part| part.pattern.name.clone());
@@ -110,6 +95,68 @@ pub fn access(pattern: &Pattern) -> Access {
         Operation::Claim(walk) => walked(format!("the first possible {}", for_each(walk))),
         Operation::Bulk(walk) => walked(format!("in batches: {}", for_each(walk))),
     }
+}
+
+/// Describes a write without its request.
+fn written(operation: &Operation) -> Access {
+    match operation {
+        Operation::Create(insert) => referring(create(insert), &insert.must_exist),
+        Operation::Put(insert) => {
+            referring(write("put", &insert.entity, source(insert.condition.as_ref())), &insert.must_exist)
+        }
+        Operation::Update(update) if update.first.is_some() => {
+            referring(write("upsert", &update.entity, source(update.condition.as_ref())), &update.must_exist)
+        }
+        Operation::Update(update) => {
+            let condition = there(&update.entity, update.condition.as_ref());
+            referring(write("update", &update.entity, condition), &update.must_exist)
+        }
+        Operation::Delete(delete) => write("delete", &delete.entity, source(delete.condition.as_ref())),
+        Operation::Check(check) => {
+            write("check", &check.entity, there(&check.entity, check.condition.as_ref()))
+        }
+        _ => Access::default(),
+    }
+}
+
+/// The requests of a write, and others if they depend on the values that the caller gives.
+fn write_request(pattern: &Pattern) -> String {
+    let variants = pattern.write_variants().into_iter().map(|variant| requests(pattern, variant));
+    variants.collect::<Vec<_>>().join("; or ")
+}
+
+fn requests(pattern: &Pattern, WriteRequests { reads, together }: WriteRequests) -> String {
+    let single = match &pattern.operation {
+        Operation::Delete(_) => "DeleteItem",
+        Operation::Check(_) => "ConditionCheck",
+        Operation::Update(update) if update.first.is_none() => "UpdateItem",
+        Operation::Update(update) if update.entity.unique.is_empty() => "UpdateItem or PutItem",
+        Operation::Update(_) => "UpdateItem or TransactWriteItems",
+        _ => "PutItem",
+    };
+    let is_update = matches!(pattern.operation, Operation::Update(_));
+    let is_check = matches!(pattern.operation, Operation::Check(_));
+    let mut requests: Vec<&str> = reads.then_some("GetItem").into_iter().collect();
+    match together && !is_check {
+        true => requests.push("TransactWriteItems"),
+        false => requests.push(single),
+    }
+    // A transaction returns no item.
+    requests.extend((together && is_update).then_some("BatchGetItem"));
+    requests.join(", ")
+}
+
+/// The requests of a transaction: reads of items that it relies on come first, and what was only changed is read again.
+fn transaction_request(transaction: &Transaction) -> String {
+    let reading = |step: &&Step| transaction.reads_first(step);
+    let is_listed = |step: &Step| step.each.is_some() && matches!(step.pattern.operation, Operation::Get(_));
+    let (mut requests, steps) = (Vec::new(), &transaction.steps);
+    requests.extend(steps.iter().filter(reading).any(|step| !is_listed(step)).then_some("GetItem"));
+    requests.extend(steps.iter().any(is_listed).then_some("BatchGetItem"));
+    requests.push("TransactWriteItems");
+    let is_changed = |step: &Step| matches!(step.pattern.operation, Operation::Update(_));
+    requests.extend(steps.iter().any(is_changed).then_some("BatchGetItem"));
+    requests.join(", ")
 }
 
 fn list_name(list: &EachList) -> String {
@@ -131,7 +178,8 @@ fn read(pattern: &Pattern, get: &Get, word: &str) -> Access {
             )
         }
     };
-    let does = format!("{word} {}{}", get.entity.name, consistently(get.consistent));
+    let (with, request) = resolving(&get.resolve, request);
+    let does = format!("{word} {}{}{with}", get.entity.name, consistently(get.consistent));
     Access { does, request, keys: keys.text(), condition: String::new() }
 }
 
@@ -147,12 +195,23 @@ fn listed(query: &Query) -> Access {
         query.buckets.as_ref().map(|buckets| format!(", {0} by {0}", buckets.format)).unwrap_or_default();
     let times = query.shards.map(|shards| format!(" × {}", shards.count)).unwrap_or_default();
     let index = query.on.as_deref().map(|index: &Index| format!(" {}", index.name)).unwrap_or_default();
+    let (with, request) = resolving(&query.resolve, format!("Query{index}{times}"));
+    let consistent = consistently(query.consistent);
     Access {
-        does: format!("query {}{order}{limit}{buckets}{}", names.join(", "), consistently(query.consistent)),
-        request: format!("Query{index}{times}"),
+        does: format!("query {}{order}{limit}{buckets}{consistent}{with}", names.join(", ")),
+        request,
         keys: key_condition::of_query(query).text(),
         condition: source(query.filter.as_ref()),
     }
+}
+
+/// Adds the references that a read follows: the words for them, and the request.
+fn resolving(resolve: &[Resolve], request: String) -> (String, String) {
+    if resolve.is_empty() {
+        return (String::new(), request);
+    }
+    let names: Vec<&str> = resolve.iter().map(|resolve| resolve.name.as_str()).collect();
+    (format!(", with {}", names.join(", ")), format!("{request}, BatchGetItem"))
 }
 
 fn create(insert: &Insert) -> Access {
@@ -162,21 +221,19 @@ fn create(insert: &Insert) -> Access {
         Some(condition) => format!("{absent} and {}", condition.source),
         None => absent,
     };
-    write("create", "PutItem", entity, condition)
+    write("create", entity, condition)
 }
 
-/// Describes a write, which is a transaction if it reserves unique values.
-fn write(word: &str, request: &str, entity: &Entity, condition: String) -> Access {
-    let request = if entity.unique.is_empty() { request } else { "TransactWriteItems" };
+fn write(word: &str, entity: &Entity, condition: String) -> Access {
     Access {
         does: format!("{word} {}", entity.name),
-        request: request.to_owned(),
+        request: String::new(),
         keys: key_condition::of_item(entity).text(),
         condition,
     }
 }
 
-/// Adds the checks of references, which make the write a transaction.
+/// Adds the checks of references.
 fn referring(access: Access, references: &[Reference]) -> Access {
     if references.is_empty() {
         return access;
@@ -187,7 +244,7 @@ fn referring(access: Access, references: &[Reference]) -> Access {
     };
     let conditions = Some(access.condition).filter(|condition| !condition.is_empty()).into_iter();
     let conditions: Vec<String> = conditions.chain(references.iter().map(exists)).collect();
-    Access { request: "TransactWriteItems".to_owned(), condition: conditions.join(" and "), ..access }
+    Access { condition: conditions.join(" and "), ..access }
 }
 
 fn composed(how: &str, names: impl Iterator<Item = String>, request: &str) -> Access {

@@ -15,6 +15,7 @@ use crate::field::FieldType;
 use crate::template::Format;
 
 pub use check::Quantity;
+pub(crate) use parse::resembles_unit;
 
 /// A value that is written as text with holes.
 #[derive(Debug, Clone, PartialEq)]

@@ -191,7 +191,7 @@ impl<'t> ExpressionParser<'t> {
             && let Ok(number) = digits.parse::<Number>()
         {
             self.at += length;
-            return match self.unit() {
+            return match self.unit()? {
                 Some((unit, ms)) => self.duration(&format!("{digits} {unit}"), number, ms),
                 None => Ok(Expression::Number(number)),
             };
@@ -206,22 +206,35 @@ impl<'t> ExpressionParser<'t> {
         }
         if digits.parse::<Number>().is_ok()
             && unit.chars().all(char::is_alphabetic)
-            && let Some(known) = nearest(unit, UNITS.iter().map(|(name, _)| *name))
+            && nearest_unit(unit).is_some()
         {
-            let message = format!("`{unit}` isn't a unit of time");
-            return Err(self.error(length, message, format!("did you mean `{digits} {known}`?")));
+            return Err(self.no_unit(length, unit));
         }
         self.name(word)
     }
 
-    /// Takes a unit of time after a number and white space.
-    fn unit(&mut self) -> Option<(&'t str, u64)> {
+    /// Takes a unit of time after a number and white space. No other word can stand there.
+    fn unit(&mut self) -> Result<Option<(&'t str, u64)>, ExpressionError> {
         let after = self.rest().trim_start();
         let length = after.find(|letter| !is_word(letter)).unwrap_or(after.len());
         let (unit, _) = after.split_at(length);
-        let ms = unit_ms(unit)?;
+        let Some(ms) = unit_ms(unit) else {
+            if !unit.starts_with(char::is_alphabetic) {
+                return Ok(None);
+            }
+            self.at = self.text.len() - after.len();
+            return Err(self.no_unit(length, unit));
+        };
         self.at = self.text.len() - after.len() + length;
-        Some((unit, ms))
+        Ok(Some((unit, ms)))
+    }
+
+    /// Makes an error about the next bytes, which should be a unit of time.
+    fn no_unit(&self, length: usize, unit: &str) -> ExpressionError {
+        let guess = nearest_unit(unit).map(|known| format!("did you mean `{known}`? ")).unwrap_or_default();
+        let help =
+            format!("{guess}the units are `ms`, `s`, `seconds`, `minutes`, `hours`, `days` and `weeks`");
+        self.error(length, format!("`{unit}` isn't a unit of time"), help)
     }
 
     fn duration(&self, source: &str, amount: Number, ms: u64) -> Result<Expression, ExpressionError> {
@@ -280,6 +293,16 @@ impl<'t> ExpressionParser<'t> {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '-')
+}
+
+/// Returns whether a word after a number is a unit of time, or was probably meant to be one. Words of conditions aren't.
+pub(crate) fn resembles_unit(word: &str) -> bool {
+    let is_meant = || word.len() > 3 && word != "between" && nearest_unit(word).is_some();
+    unit_ms(word).is_some() || is_meant()
+}
+
+fn nearest_unit(unit: &str) -> Option<&'static str> {
+    nearest(unit, UNITS.iter().map(|(name, _)| *name))
 }
 
 fn unit_ms(unit: &str) -> Option<u64> {

@@ -8,6 +8,7 @@ mod chooser;
 mod entity;
 mod layout;
 mod pattern;
+mod requests;
 mod settings;
 mod table;
 
@@ -28,6 +29,7 @@ pub use pattern::{
     Parts, Pattern, Query, Rate, ReadPart, Reference, Resolve, Scan, ShardRead, SortRange, Step, Transaction,
     Update, ValueSource,
 };
+pub use requests::WriteRequests;
 pub use settings::{Environment, Removal, Setting, TableSettings};
 pub use table::{Index, KeyAttribute, KeyKind, Projection, Table};
 

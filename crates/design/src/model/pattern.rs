@@ -514,6 +514,16 @@ pub enum Change {
 }
 
 impl Change {
+    /// Returns the source of its value; `None` if it has none, or several.
+    pub fn value(&self) -> Option<&ValueSource> {
+        match self {
+            Change::Set { value, .. } | Change::Add { value, .. } | Change::Subtract { value, .. } => {
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the name of the field that it changes, without the path into it.
     pub fn field(&self) -> &str {
         let path = match self {

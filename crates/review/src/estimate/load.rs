@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use singlet_design::{
-    AskedKey, BULK_BATCH_DEFAULT, BULK_GROUP_MAX, Change, Design, Entity, Index, IndexEntry, ListWalk, Made,
-    Operation, Part, Pattern, Projection, Query, Step, Template, Unique,
+    AskedKey, BULK_BATCH_DEFAULT, BULK_GROUP_MAX, Change, Design, Entity, Get, Index, IndexEntry, ListWalk,
+    Made, Operation, Part, Pattern, Projection, Query, Reference, Step, Template, Transaction, Unique,
+    WriteRequests,
 };
 
 use super::distinct::{Distinct, Spread, assumed_share};
@@ -14,9 +15,10 @@ use super::reads::{
     scan_units, walked_list_units,
 };
 use super::size::{Size, entry_size, item_size, reservation_size};
+use super::steps::{elements_max, is_own};
 use super::{read_units, write_units};
 
-/// Keys of a batch get, assumed because no design declares them.
+/// Keys of a batch get, and elements of a list without a maximum, assumed because no design declares them.
 const BATCH_KEYS_USUAL: f64 = 10.0;
 
 /// A table or one of its indexes.
@@ -248,19 +250,50 @@ impl Load {
                 self.run(caller, &walk.run, elements);
             }
             Operation::Transaction(transaction) => {
-                let steps = &transaction.steps;
-                steps.iter().for_each(|step| self.write(caller, &step.pattern, calls, 2.0));
-                steps.iter().for_each(|step| self.look(caller, step, calls, steps));
-                steps.iter().for_each(|step| self.references(caller, &step.pattern, calls, steps));
+                self.transaction(caller, pattern, transaction, calls);
             }
             Operation::Create(_)
             | Operation::Put(_)
             | Operation::Update(_)
             | Operation::Delete(_)
             | Operation::Check(_) => {
-                self.write(caller, pattern, calls, 1.0);
-                self.references(caller, pattern, calls, &[]);
+                self.write(caller, pattern, calls, (1.0, 1.0));
+                let WriteRequests { reads, together } = pattern.write_requests();
+                let rereads = together && matches!(pattern.operation, Operation::Update(_));
+                self.consistent_reads(caller, pattern, calls, f64::from(u8::from(reads) + u8::from(rereads)));
+                let references = pattern.checked_references().iter().map(|reference| (reference, 1.0));
+                self.references(caller, references, calls, &[]);
             }
+        }
+    }
+
+    /// Adds the steps of a transaction, each as often as its list may have elements.
+    fn transaction(
+        &mut self,
+        caller: &Arc<Pattern>,
+        pattern: &Pattern,
+        transaction: &Transaction,
+        calls: f64,
+    ) {
+        let steps = &transaction.steps;
+        for step in steps {
+            let elements =
+                elements_max(pattern, step, steps).map_or(BATCH_KEYS_USUAL, |elements| elements as f64);
+            self.write(caller, &step.pattern, calls, (2.0, elements));
+            self.look(caller, step, calls, (transaction, elements));
+            let references =
+                step.pattern.checked_references().iter().map(|reference| {
+                    (reference, if is_own(step, steps, reference) { elements } else { 1.0 })
+                });
+            self.references(caller, references, calls, steps);
+        }
+    }
+
+    /// Adds strongly consistent reads of the item that a pattern writes or checks.
+    fn consistent_reads(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, times: f64) {
+        if let Some(entity) = pattern.entities().first().filter(|_| times > 0.0) {
+            let units = read_units(item_size(entity).usual, true) * times;
+            self.read(caller, entity, None, None, calls, units);
         }
     }
 
@@ -315,17 +348,25 @@ impl Load {
         }
     }
 
-    fn write(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, table_factor: f64) {
+    /// Adds a write. It happens `times` in a call, and costs so many times the units of a single write on the table.
+    fn write(
+        &mut self,
+        caller: &Arc<Pattern>,
+        pattern: &Pattern,
+        calls: f64,
+        (table_factor, times): (f64, f64),
+    ) {
         let Some(cost) = pattern_writes(pattern) else { return };
         let entity = &cost.entity;
         // A write with reservations or checks is a transaction, which costs twice as much on the table.
         let alone = cost.reservations.is_empty() && pattern.checked_references().is_empty();
         let table_factor = if alone { table_factor } else { 2.0 };
         if let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]) {
-            key.writes.push(contribution(caller, calls, write_units(cost.table.usual) * table_factor));
+            let units = write_units(cost.table.usual) * table_factor * times;
+            key.writes.push(contribution(caller, calls, units));
         }
         for (unique, size) in &cost.reservations {
-            let units = write_units(size.usual) * table_factor;
+            let units = write_units(size.usual) * table_factor * times;
             if let Some(key) = self.reservations_of(entity, unique) {
                 key.writes.push(contribution(caller, calls, units));
             }
@@ -334,43 +375,50 @@ impl Load {
             if let Some(key) =
                 self.keys_of(TableOrIndex::index(entity, &entry.index), entity, &entry.partition)
             {
-                key.writes.push(contribution(caller, calls, *units));
+                key.writes.push(contribution(caller, calls, units * times));
             }
         }
     }
 
-    /// Adds the reads of a step: a get, or a check whose fields other steps use. The item of a get is also checked when the
-    /// transaction is committed, unless another step writes an item of the same entity, which the estimate takes for the
-    /// same item.
-    fn look(&mut self, caller: &Arc<Pattern>, step: &Step, calls: f64, steps: &[Step]) {
-        let (entity, is_get) = match &step.pattern.operation {
-            Operation::Get(get) => (&get.entity, true),
-            Operation::Check(check) if steps.iter().any(|other| other.uses(&step.name)) => {
-                (&check.entity, false)
-            }
-            _ => return,
-        };
-        let size = item_size(entity).usual;
-        self.read(caller, entity, None, None, calls, read_units(size, true));
-        let is_written = || {
-            let others = steps.iter().filter(|other| !matches!(other.pattern.operation, Operation::Get(_)));
-            others.flat_map(|other| other.pattern.entities()).any(|other| other.name == entity.name)
-        };
-        if is_get
-            && !is_written()
+    /// Adds the reads of a step: before the transaction, and of what was changed after it. The item of a get is also
+    /// checked when the transaction is committed, unless another step writes an item of the same entity, which the
+    /// estimate takes for the same item.
+    fn look(
+        &mut self,
+        caller: &Arc<Pattern>,
+        step: &Step,
+        calls: f64,
+        (transaction, times): (&Transaction, f64),
+    ) {
+        let rereads = matches!(step.pattern.operation, Operation::Update(_));
+        let reads = f64::from(u8::from(transaction.reads_first(step)) + u8::from(rereads));
+        self.consistent_reads(caller, &step.pattern, calls, reads * times);
+        let Operation::Get(Get { entity, .. }) = &step.pattern.operation else { return };
+        let others = transaction.steps.iter();
+        let others = others.filter(|other| !matches!(other.pattern.operation, Operation::Get(_)));
+        let is_written =
+            others.flat_map(|other| other.pattern.entities()).any(|other| other.name == entity.name);
+        if !is_written
             && let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition])
         {
-            key.writes.push(contribution(caller, calls, write_units(size) * 2.0));
+            let units = write_units(item_size(entity).usual) * 2.0 * times;
+            key.writes.push(contribution(caller, calls, units));
         }
     }
 
     /// Adds the checks of references. Each costs as much as a write of the item that it checks. If another step of the
     /// transaction writes or checks an item of the same entity, the estimate takes it for the same item, which needs no
     /// check of its own.
-    fn references(&mut self, caller: &Arc<Pattern>, pattern: &Pattern, calls: f64, steps: &[Step]) {
+    fn references<'r>(
+        &mut self,
+        caller: &Arc<Pattern>,
+        references: impl Iterator<Item = (&'r Reference, f64)>,
+        calls: f64,
+        steps: &[Step],
+    ) {
         // A reference to one of several entities is checked once. The estimate takes the first of them.
         let mut checked: Vec<&str> = Vec::new();
-        for reference in pattern.checked_references() {
+        for (reference, times) in references {
             if checked.contains(&reference.field.as_str()) {
                 continue;
             }
@@ -379,7 +427,7 @@ impl Load {
             if steps.iter().any(|step| step.pattern.entities().iter().any(|one| one.name == entity.name)) {
                 continue;
             }
-            let units = write_units(item_size(entity).usual) * 2.0;
+            let units = write_units(item_size(entity).usual) * 2.0 * times;
             if let Some(key) = self.keys_of(TableOrIndex::table(entity), entity, [&entity.key.partition]) {
                 key.writes.push(contribution(caller, calls, units));
             }

@@ -6,12 +6,14 @@ mod distinct;
 mod load;
 mod reads;
 mod size;
+mod steps;
 
 pub use derived::{DerivedWrite, derived_writes};
 pub use distinct::{ASSUMED_KEYS, Distinct, Spread, assumed_share, distinct_keys};
 pub use load::{Contribution, KeyLoad, KeySource, Load, TableOrIndex, WriteCost, pattern_writes};
 pub use reads::{count_units, merge_run_units, query_units, scan_units};
 pub use size::{Size, entry_size, field_size, item_size, reservation_size, template_size, value_size};
+pub(crate) use steps::{checks, elements_max, list_max};
 
 use singlet_values::{self as values, ReadKind, limits};
 

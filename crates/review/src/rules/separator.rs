@@ -44,7 +44,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 key.template.source, key.entity.name,
             );
             let attributes = key.index.and_then(|index| by_attributes(context, key.entity, index));
-            let advice = Fix::advice(format!("make `{path}` an id or an enum, or choose another separator"));
+            let advice = Fix::advice(format!(
+                "if `{path}` identifies something, as a phone number or a code does, give it the type `key`; if it has \
+                 few values, list them with `enum`; otherwise choose another separator"
+            ));
             let fixes: Vec<Fix> = attributes.into_iter().chain([advice]).collect();
             findings.report(Severity::Warning, key.span, key.subjects(), message, fixes);
         }

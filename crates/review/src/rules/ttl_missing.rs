@@ -24,30 +24,64 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             "`{}` gets a new item for each `{field}` and never expires, so its collections and their storage grow forever",
             entity.name,
         );
-        let line = format!("ttl = \"365 days after {field}\"");
-        let fix = Fix::line_after(
-            "let old items expire",
-            context.source,
-            context.span(&Subject::entity(entity), "key"),
-            &line,
-        )
-        .as_example();
-        let fix = if entity.table.ttl.is_some() {
-            fix
-        } else {
-            Fix::advice(format!(
-                "give the table a `ttl` attribute, and add `{1}` to `{0}`",
-                entity.name, line
-            ))
+        let span = context.span(&Subject::entity(entity), "key");
+        let fix = match usual_days(&entity.name) {
+            None => Fix::advice(format!(
+                "decide how long `{}` is kept, and declare it, such as `ttl = \"3650 days after {field}\"`; allow the \
+                 finding if it is kept forever",
+                entity.name
+            )),
+            Some(days) => {
+                let line = format!("ttl = \"{days} days after {field}\"");
+                match entity.table.ttl {
+                    Some(_) => {
+                        Fix::line_after("let old items expire", context.source, span, &line).as_example()
+                    }
+                    None => Fix::advice(format!(
+                        "give the table a `ttl` attribute, and add `{1}` to `{0}`",
+                        entity.name, line
+                    )),
+                }
+            }
         };
-        findings.report(
-            Severity::Warning,
-            context.span(&Subject::entity(entity), "key"),
-            vec![Subject::entity(entity)],
-            message,
-            Some(fix),
-        );
+        findings.report(Severity::Warning, span, vec![Subject::entity(entity)], message, Some(fix));
     }
+}
+
+/// Words in the names of entities whose items lose their use with time, with the days that such items are usually kept.
+/// Other items, such as orders, payments and what users write, may be needed for years, so no number is proposed.
+const SHORT_LIVED: [(u32, &[&str]); 3] = [
+    (30, &["session", "token", "attempt", "presence", "heartbeat", "ping", "lock"]),
+    (90, &["log", "event", "metric", "reading", "measurement", "sample", "visit", "click", "view", "trace"]),
+    (180, &["notification", "activity", "alert", "reminder"]),
+];
+
+/// Words in the names of entities whose items may have to be kept, whatever else the name says.
+const KEPT: [&str; 6] = ["audit", "order", "payment", "invoice", "ledger", "contract"];
+
+/// The days that items of an entity with this name are usually kept; `None` if the name doesn't tell.
+fn usual_days(entity: &str) -> Option<u32> {
+    let words = words(entity);
+    let is_named = |known: &&str| {
+        words.iter().any(|word| word == known || word.strip_suffix('s').is_some_and(|word| word == *known))
+    };
+    if KEPT.iter().any(is_named) {
+        return None;
+    }
+    SHORT_LIVED.iter().find(|(_, known)| known.iter().any(|one| is_named(one))).map(|(days, _)| *days)
+}
+
+/// The words of a name such as `AuditLog`, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for letter in name.chars() {
+        match words.last_mut() {
+            Some(word) if letter.is_lowercase() || letter.is_ascii_digit() => word.push(letter),
+            _ if letter.is_alphanumeric() => words.push(letter.to_lowercase().collect()),
+            _ => words.push(String::new()),
+        }
+    }
+    words
 }
 
 /// Whether something else limits its collections: a relation with a maximum, or a time in the partition key.

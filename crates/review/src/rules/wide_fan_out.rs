@@ -5,9 +5,9 @@ use singlet_design::{
 };
 use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
-use super::transaction_size::list_max;
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
+use crate::estimate::list_max;
 use crate::finding::Severity;
 use crate::fix::{Edit, Fix};
 use crate::text::{number, whole};

@@ -39,6 +39,8 @@ pub(super) struct EntityBlueprint {
     pub(super) fields: Pairs,
     /// Those of them that have a default, with the default. `None` in records that were written without defaults.
     pub(super) defaults: Option<Pairs>,
+    /// The computed fields with their values. `None` in records that were written without them.
+    pub(super) computed: Option<Pairs>,
 }
 
 /// How an entity is in an index.
@@ -117,6 +119,7 @@ impl EntityBlueprint {
             ttl,
             fields: typed_fields(entity),
             defaults: Some(defaults(entity)),
+            computed: Some(computed(entity)),
         }
     }
 
@@ -131,6 +134,7 @@ impl EntityBlueprint {
             ("ttl", ttl),
             ("fields", pairs_to_json(&self.fields)),
             ("defaults", self.defaults.as_ref().map_or(Json::Null, pairs_to_json)),
+            ("computed", self.computed.as_ref().map_or(Json::Null, pairs_to_json)),
         ])
     }
 
@@ -144,6 +148,7 @@ impl EntityBlueprint {
             ttl: text(json, "ttl"),
             fields: pairs(json, "fields")?,
             defaults: pairs(json, "defaults"),
+            computed: pairs(json, "computed"),
         })
     }
 }
@@ -197,6 +202,10 @@ fn defaults(entity: &Entity) -> Pairs {
         }
     }
     defaults
+}
+
+fn computed(entity: &Entity) -> Pairs {
+    entity.computed.iter().map(|(name, value)| (name.clone(), value.source.clone())).collect()
 }
 
 /// The field that a path begins with.

@@ -42,7 +42,8 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
     templates(&before.key, &after.key, "", &mut reasons);
     entries(before, after, new, &mut reasons);
     types(before, after, &mut reasons);
-    let defaulted = defaults(before, after, &mut reasons);
+    let mut defaulted = defaults(before, after, &mut reasons);
+    defaulted.extend(computed(before, after, &mut reasons));
     if before.ttl != after.ttl {
         let words = |ttl: &Option<String>| ttl.clone().unwrap_or_else(|| "none".to_owned());
         reasons.push(changed("the time to live", &words(&before.ttl), &words(&after.ttl)));
@@ -54,8 +55,8 @@ fn difference(old: &Blueprint, new: &Blueprint, before: &EntityBlueprint) -> Opt
         reasons
             .push(format!("`{fields}` must be unique now, and items that are there have reserved no value"));
     }
-    let is_defaulted =
-        |fields: &String| fields.split(", ").any(|field| defaulted.contains(&outermost(field)));
+    // A value may be a text with fields in braces.
+    let is_defaulted = |unique: &String| defaulted.iter().any(|field| unique.contains(field));
     let unique = after.unique.iter().filter(|fields| is_new(fields) || is_defaulted(fields));
     let unique: Vec<String> = unique.cloned().collect();
     let (entity, old_type) = (after.name.clone(), before.type_name.clone());
@@ -96,6 +97,27 @@ fn defaults<'a>(
         if !is_same && !differing.contains(&field) && (before.defaults.is_none() || decided(field)) {
             reasons.push(changed(&format!("the default of `{field}`"), &old, &new));
             differing.push(field);
+        }
+    }
+    differing
+}
+
+/// Notes the computed fields whose value changed, or may have changed, and returns them. A new one has no items that
+/// hold another value.
+fn computed<'a>(
+    before: &EntityBlueprint,
+    after: &'a EntityBlueprint,
+    reasons: &mut Vec<String>,
+) -> Vec<&'a str> {
+    let mut differing = Vec::new();
+    for (field, value) in after.computed.iter().flatten() {
+        let old = match &before.computed {
+            None => Some("unknown"),
+            Some(known) => known.iter().find(|(name, _)| name == field).map(|(_, value)| value.as_str()),
+        };
+        if let Some(old) = old.filter(|old| old != value) {
+            reasons.push(changed(&format!("the value of `{field}`"), old, value));
+            differing.push(field.as_str());
         }
     }
     differing

@@ -16,10 +16,11 @@ use super::difference::Difference;
 use crate::derive;
 use crate::error::RunError;
 use crate::expiry::is_expired;
-use crate::write::reservation;
+use crate::keys::table_key;
+use crate::write::{key_of, reservation};
 
 /// Most items of a table that are looked at: reading costs time and, at Amazon, money.
-const LOOKED_MAX: u64 = 100_000;
+pub(super) const LOOKED_MAX: u64 = 100_000;
 
 /// The items of an entity that don't match the design.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,9 @@ impl fmt::Display for Outdated {
     }
 }
 
+/// The words by which the reason about missing types is known again.
+const UNTYPED: &str = "have no type attribute";
+
 /// The items to look for in a table.
 pub(super) struct Search<'a, S> {
     pub(super) store: &'a S,
@@ -74,6 +78,34 @@ pub(super) struct Search<'a, S> {
     pub(super) now_second: u64,
 }
 
+/// The knowledge of a search.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// The entities with outdated items.
+    pub(super) outdated: Vec<Outdated>,
+    /// How many items have no type, and no entity makes their key.
+    pub(super) strangers: u64,
+    /// The whole table was read.
+    complete: bool,
+}
+
+impl Looked {
+    /// What to know about items without a type, if there are any.
+    pub(super) fn note(&self, table_name: &str, type_attribute: &str) -> Option<String> {
+        let count = match (self.strangers, self.complete) {
+            (0, _) => return None,
+            (1, true) => "1 item has".to_owned(),
+            (count, true) => format!("{count} items have"),
+            (count, false) => format!("at least {count} items have"),
+        };
+        Some(format!(
+            "{table_name}: {count} no type attribute `{type_attribute}`, and no entity makes the same key from the \
+             fields. Lists and scans leave such items out: give each one its entity's type, or name the attribute that \
+             holds it with `type` in [table]"
+        ))
+    }
+}
+
 /// An entity some of whose items may be outdated.
 struct Suspect<'a> {
     name: String,
@@ -85,6 +117,8 @@ struct Suspect<'a> {
     reasons: Vec<String>,
     accepted: bool,
     items: u64,
+    /// How many of them have no type.
+    untyped: u64,
     /// The attributes that are not as the design makes them.
     attributes: BTreeSet<String>,
 }
@@ -96,7 +130,7 @@ impl<S: Store> Search<'_, S> {
         differences: Vec<Difference>,
         known: &[Outdated],
         watch: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<Vec<Outdated>, StoreError> {
+    ) -> Result<Looked, StoreError> {
         let mut suspects: Vec<Suspect<'_>> = differences.into_iter().map(|one| self.differing(one)).collect();
         for mark in known {
             match suspects.iter_mut().find(|suspect| suspect.name == mark.entity) {
@@ -105,22 +139,24 @@ impl<S: Store> Search<'_, S> {
                 None => suspects.push(self.marked(mark)),
             }
         }
-        let complete = self.look(&mut suspects, watch).await?;
-        let left = suspects.into_iter().filter(|suspect| suspect.items > 0 || !complete);
-        Ok(left.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
+        let looked = self.look(&mut suspects, watch).await?;
+        let left = suspects.into_iter().filter(|suspect| suspect.items > 0 || !looked.complete);
+        let outdated = left.map(|suspect| self.outdated(suspect, looked.complete)).collect();
+        Ok(Looked { outdated, ..looked })
     }
 
     /// Looks at items of every entity, because it isn't known what design they were written under.
     pub(super) async fn unknown(
         &self,
         watch: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<Vec<Outdated>, StoreError> {
+    ) -> Result<Looked, StoreError> {
         let of = |entity| self.suspect(entity, |_| true);
         let mut suspects: Vec<Suspect<'_>> =
             self.design.entities_of(self.table).map(|entity| of(entity)).collect();
-        let complete = self.look(&mut suspects, watch).await?;
+        let looked = self.look(&mut suspects, watch).await?;
         let found = suspects.into_iter().filter(|suspect| suspect.items > 0);
-        Ok(found.map(|suspect| suspect.into_outdated(self.name, complete)).collect())
+        let outdated = found.map(|suspect| self.outdated(suspect, looked.complete)).collect();
+        Ok(Looked { outdated, ..looked })
     }
 
     fn differing(&self, difference: Difference) -> Suspect<'_> {
@@ -157,14 +193,15 @@ impl<S: Store> Search<'_, S> {
         }
     }
 
-    /// Counts the outdated items of the suspects. Says whether the whole table was read.
+    /// Counts the outdated items of the suspects, and the items that are nobody's.
     async fn look(
         &self,
         suspects: &mut [Suspect<'_>],
         watch: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Looked, StoreError> {
+        let mut found = Looked { complete: true, ..Looked::default() };
         if suspects.is_empty() {
-            return Ok(true);
+            return Ok(found);
         }
         let (table, mut looked) = (self.name.to_owned(), 0);
         let total = self.items.min(LOOKED_MAX);
@@ -176,8 +213,18 @@ impl<S: Store> Search<'_, S> {
             // Patterns don't show an expired item, and its reservations may be gone already.
             let lives = |item: &Item| !is_expired(self.table, item, self.now_second);
             let items: Vec<Item> = items.filter(lives).collect();
+            let (untyped, strangers) = self.untyped(&items);
+            found.strangers += strangers;
             for suspect in &mut *suspects {
-                let own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
+                let mut own: Vec<&Item> = items.iter().filter(|item| self.is_of(suspect, item)).collect();
+                let typed = own.len();
+                own.extend(
+                    untyped
+                        .iter()
+                        .filter(|(owner, _)| suspect.entity.is_some_and(|entity| entity.name == *owner))
+                        .map(|(_, item)| *item),
+                );
+                suspect.untyped += (own.len() - typed) as u64;
                 suspect.items +=
                     self.count(&own, suspect.entity, &suspect.unique, &mut suspect.attributes).await?;
             }
@@ -185,10 +232,29 @@ impl<S: Store> Search<'_, S> {
             watch(looked.min(total), total);
             match page.next {
                 Some(next) => scan = next,
-                None => return Ok(true),
+                None => return Ok(found),
             }
         }
-        Ok(false)
+        found.complete = false;
+        Ok(found)
+    }
+
+    /// The items without a type: with the entity that makes their key from their fields, and how many are of none.
+    fn untyped<'i>(&self, items: &'i [Item]) -> (Vec<(&str, &'i Item)>, u64) {
+        let names = [Some(self.table.type_attribute.as_str()), self.old_type_attribute];
+        let is_untyped = |item: &&Item| !names.iter().flatten().any(|name| item.contains(name));
+        let (mut owned, mut strangers) = (Vec::new(), 0);
+        for item in items.iter().filter(is_untyped) {
+            let makes_key = |entity: &&std::sync::Arc<Entity>| {
+                let made = table_key(entity, &*derive::with_defaults(entity, item));
+                made.is_ok_and(|key| key == key_of(self.table, item))
+            };
+            match self.design.entities_of(self.table).find(makes_key) {
+                Some(entity) => owned.push((entity.name.as_str(), item)),
+                None => strangers += 1,
+            }
+        }
+        (owned, strangers)
     }
 
     /// Whether an item belongs to an entity by its type. A type that the design has is what the design says.
@@ -254,25 +320,38 @@ impl<S: Store> Search<'_, S> {
     }
 }
 
-impl Suspect<'_> {
-    fn into_outdated(self, table: &str, complete: bool) -> Outdated {
-        let mut reasons = self.reasons;
-        if reasons.is_empty() && !self.attributes.is_empty() {
-            let names: Vec<String> = self.attributes.iter().map(|name| format!("`{name}`")).collect();
+impl<S> Search<'_, S> {
+    fn outdated(&self, suspect: Suspect<'_>, complete: bool) -> Outdated {
+        let (mut reasons, kind) = (suspect.reasons, &self.table.type_attribute);
+        // An earlier search counted others.
+        reasons.retain(|reason| !reason.contains(UNTYPED));
+        let known = reasons.len();
+        let others =
+            suspect.attributes.iter().filter(|name| suspect.untyped < suspect.items || *name != kind);
+        let names: Vec<String> = others.map(|name| format!("`{name}`")).collect();
+        if known == 0 && !names.is_empty() {
             reasons
                 .push(format!("{}: missing, or not what the design makes of the fields", names.join(", ")));
+        }
+        if suspect.untyped > 0 {
+            reasons.push(format!(
+                "{} of them {UNTYPED} `{kind}`, so `get` finds them, but lists and scans leave them out: set it to \
+                 `{}`, or put the items again",
+                suspect.untyped,
+                suspect.entity.map_or(suspect.old_type.as_str(), |entity| &entity.type_name)
+            ));
         }
         if reasons.is_empty() {
             reasons.push("a value that must be unique isn't reserved".to_owned());
         }
         Outdated {
-            table: table.to_owned(),
-            entity: self.name,
-            items: self.items,
+            table: self.name.to_owned(),
+            entity: suspect.name,
+            items: suspect.items,
             complete,
             reasons,
-            accepted: self.accepted,
-            old_type: self.old_type,
+            accepted: suspect.accepted,
+            old_type: suspect.old_type,
         }
     }
 }
@@ -280,7 +359,17 @@ impl Suspect<'_> {
 /// An entity that the design doesn't have.
 fn gone<'a>(name: String, old_type: String) -> Suspect<'a> {
     let (unique, reasons, attributes) = (Vec::new(), Vec::new(), BTreeSet::new());
-    Suspect { name, old_type, entity: None, unique, reasons, accepted: false, items: 0, attributes }
+    Suspect {
+        name,
+        old_type,
+        entity: None,
+        unique,
+        reasons,
+        accepted: false,
+        items: 0,
+        untyped: 0,
+        attributes,
+    }
 }
 
 /// The attributes of an item that are not what the design makes of its fields.
@@ -335,8 +424,4 @@ fn wrong_types<'a>(entity: &'a Entity, item: &Item) -> impl Iterator<Item = &'a 
             _ => false,
         }
     })
-}
-
-fn key_of(table: &Table, item: &Item) -> Item {
-    table.key().filter_map(|key| Some((key.name.as_str(), item.get(&key.name)?.clone()))).collect()
 }

@@ -9,8 +9,9 @@ use singlet_store::{
 use super::blueprint::Blueprint;
 use super::derived::{self, DERIVED_TABLE};
 use super::difference::differences;
-use super::outdated::{Outdated, Search};
+use super::outdated::{Looked, Outdated, Search};
 use super::record::{self, Content, DESIGNS_TABLE, DesignRecord, Owner, Recalled};
+use super::release::{self, Release};
 use super::shape::shape_in;
 use crate::needs::unmet_needs;
 
@@ -54,6 +55,17 @@ pub enum Step {
         /// Index name.
         index: String,
     },
+    /// Keeps the history of a table for fewer days, which deletes the older part of it.
+    ShortenRecovery {
+        /// Table name.
+        table: String,
+        /// The days from now on.
+        days: u32,
+        /// The days before.
+        before: u32,
+    },
+    /// Frees reserved values that no item has.
+    Release(Release),
 }
 
 impl Plan {
@@ -67,16 +79,19 @@ impl Plan {
         self.outdated.iter_mut().for_each(|outdated| outdated.accepted = true);
     }
 
-    /// The steps that delete data, or its history, or an index that patterns may read.
+    /// The steps after which data, its history or an index is gone or is no longer kept safe: they are asked about.
     pub fn deletions(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| {
             matches!(
                 step,
-                Step::Change(
-                    TableChange::Delete { .. }
-                        | TableChange::DeleteIndex { .. }
-                        | TableChange::Recovery { days: None, .. }
-                )
+                Step::ShortenRecovery { .. }
+                    | Step::Change(
+                        TableChange::Delete { .. }
+                            | TableChange::DeleteIndex { .. }
+                            | TableChange::Recovery { days: None, .. }
+                            | TableChange::Stream { enabled: false, .. }
+                            | TableChange::Backup { schedule: None, .. }
+                    )
             )
         })
     }
@@ -117,8 +132,10 @@ pub async fn plan_watched(
                 plan.compare_capacity(&mut wanted, settings.capacity.as_ref(), &state);
                 if plan.compare(&wanted, &state, store).await {
                     plan.compare_off(&settings, &state.shape);
-                    let outdated = find_outdated(design, table, &draft, &state, store, watch).await?;
-                    plan.outdated.extend(outdated);
+                    let looked = look(design, table, &draft, &state, store, watch).await?;
+                    plan.notes.extend(looked.note(&draft.owner.table, &table.type_attribute));
+                    plan.outdated.extend(looked.outdated);
+                    plan.release(design, table, &draft, store).await?;
                 }
             }
         }
@@ -132,14 +149,14 @@ pub async fn plan_watched(
 }
 
 /// The items of a table that is there and that the design would not find.
-async fn find_outdated(
+async fn look(
     design: &Design,
     table: &Table,
     draft: &Draft,
     state: &TableState,
     store: &impl Store,
     watch: &mut (dyn FnMut(u64, u64) + Send),
-) -> Result<Vec<Outdated>, StoreError> {
+) -> Result<Looked, StoreError> {
     let content = draft.before.content.as_ref();
     let search = Search {
         store,
@@ -193,6 +210,32 @@ impl Plan {
         Ok(Draft { owner, before, text: design.source.clone(), blueprint })
     }
 
+    /// Frees values that became unique and are reserved although no item has them. Says what becomes of those that are
+    /// no longer unique.
+    async fn release(
+        &mut self,
+        design: &Design,
+        table: &Table,
+        draft: &Draft,
+        store: &impl Store,
+    ) -> Result<(), StoreError> {
+        let name = &draft.owner.table;
+        let before = draft.before.content.as_ref().map(|content| &content.blueprint);
+        for (entity, unique) in before.iter().flat_map(|before| release::dropped(before, &draft.blueprint)) {
+            self.notes.push(format!(
+                "{name}: `{unique}` of {entity} is not unique any more. The items that reserve its values stay. If it \
+                 becomes unique again, apply frees the values that no item has by then"
+            ));
+        }
+        let unsettled = release::unsettled(before, &draft.blueprint);
+        if !unsettled.is_empty() && store.supports(Feature::Transactions).await {
+            let now_second = SystemClock.now_ms() / 1000;
+            let found = release::find(design, (table, name), &unsettled, now_second, store).await?;
+            self.steps.extend(found.into_iter().map(Step::Release));
+        }
+        Ok(())
+    }
+
     /// Creates the table of derived data if the design needs it.
     async fn keep_derived(&mut self, design: &Design, store: &impl Store) -> Result<(), StoreError> {
         let is_needed = design.tables.iter().any(|table| derived::is_followed(design, table));
@@ -234,8 +277,9 @@ impl Plan {
         {
             shape.backup = None;
             self.notes.push(format!(
-                "{}: backups ({schedule}) are not set here, because {label} takes none by a schedule of its own. At \
-                 Amazon a plan of AWS Backup does; a server of ours does with `singlet serve FILE`",
+                "{}: the backup schedule ({schedule}) is neither compared nor set here, because DynamoDB's API has no \
+                 request for it. If {label} is a Singlet server, the schedule that it has stays; `singlet serve FILE` \
+                 sets this one. At Amazon, make a plan in AWS Backup",
                 shape.name
             ));
         }
@@ -357,9 +401,15 @@ impl Plan {
             let change = TableChange::Stream { table: table.clone(), enabled: wanted.stream };
             self.steps.push(Step::Change(change));
         }
-        if wanted.recovery_days.is_some() && there.recovery_days != wanted.recovery_days {
-            let days = wanted.recovery_days;
-            self.steps.push(Step::Change(TableChange::Recovery { table: table.clone(), days }));
+        let table_name = table.clone();
+        match (wanted.recovery_days, there.recovery_days) {
+            (Some(days), Some(before)) if days < before => {
+                self.steps.push(Step::ShortenRecovery { table: table_name, days, before });
+            }
+            (days @ Some(_), before) if days != before => {
+                self.steps.push(Step::Change(TableChange::Recovery { table: table_name, days }));
+            }
+            _ => {}
         }
         if wanted.backup != there.backup && store.supports(Feature::ScheduledBackups).await {
             self.steps.push(Step::Change(TableChange::Backup { table, schedule: wanted.backup }));

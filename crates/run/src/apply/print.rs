@@ -37,6 +37,11 @@ impl fmt::Display for Step {
             }
             Step::Change(change) => write!(f, "{change}"),
             Step::AwaitIndex { table, index } => write!(f, "wait for the index {index} of {table}"),
+            Step::ShortenRecovery { table, days, before } => write!(
+                f,
+                "keep every moment of {table} for {days} days instead of {before}, and delete the older history"
+            ),
+            Step::Release(release) => write!(f, "{release}"),
         }
     }
 }
@@ -45,7 +50,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
     let sign = match step {
         Step::Change(TableChange::Create(_) | TableChange::CreateIndex { .. }) => '+',
         Step::Change(TableChange::Delete { .. } | TableChange::DeleteIndex { .. }) => '-',
-        Step::Change(_) => '~',
+        Step::Change(_) | Step::ShortenRecovery { .. } | Step::Release(_) => '~',
         Step::AwaitIndex { .. } => '…',
     };
     write!(f, "  {sign} {step}")?;

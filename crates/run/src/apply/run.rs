@@ -31,8 +31,8 @@ pub enum ApplyError {
     /// Items would not be found; nothing was done.
     #[error(
         "nothing was done, because the design doesn't match items that are there:{}\nKeep the old keys in the design, or \
-         go on with `singlet apply --accept-outdated`: the items stay as they are, and patterns that use the new keys \
-         don't find them until each one is written again",
+         go on with `singlet apply --accept-outdated`: the items stay as they are, and until each one is written again, \
+         patterns may miss it and its unique values may be given twice",
         outdated_lines(.0)
     )]
     Outdated(Vec<Outdated>),
@@ -214,6 +214,11 @@ async fn run_step(
             }
         }
         Step::AwaitIndex { table, index } => await_index(store, table, index, true, tell).await,
+        Step::ShortenRecovery { table, days, .. } => {
+            let change = TableChange::Recovery { table: table.clone(), days: Some(*days) };
+            begin(&change, store, tell).await
+        }
+        Step::Release(release) => release.run(SystemClock.now_ms() / 1000, store, tell).await,
     }
 }
 

@@ -204,6 +204,39 @@ fn an_environment_turns_recovery_off_that_the_table_turns_on() {
 }
 
 #[test]
+fn steps_by_which_something_can_be_lost_are_asked_about() {
+    let store = store();
+    let settings = |days: u32, stream: bool, backup: Setting<singlet_values::Schedule>| TableSettings {
+        recovery_days: Some(Setting::On(days)),
+        stream: Some(stream),
+        backup: Some(backup),
+        ..TableSettings::default()
+    };
+    let environment = environment(Removal::Delete);
+    let daily = Setting::On("daily, keep 7 days".parse().unwrap());
+    let planned = |settings: TableSettings| {
+        let plan = plan(&design(with(settings)), &environment, &store).wait().unwrap();
+        let deletions: Vec<String> = plan.deletions().map(Step::to_string).collect();
+        plan.run(&store, &mut |_| {}).wait().unwrap();
+        deletions
+    };
+    assert_eq!(planned(settings(7, true, daily)), [""; 0]);
+    assert_eq!(planned(settings(20, true, daily)), [""; 0]);
+    let lost = planned(settings(3, false, Setting::Off));
+    assert_eq!(
+        lost,
+        [
+            "turn off the stream of shop-dev",
+            "keep every moment of shop-dev for 3 days instead of 20, and delete the older history",
+            "end the backups of shop-dev by schedule",
+        ]
+    );
+    let shape = store.describe_table("shop-dev").wait().unwrap().unwrap().shape;
+    assert_eq!((shape.recovery_days, shape.stream, shape.backup), (Some(3), false, None));
+    assert_eq!(planned(settings(3, false, Setting::Off)), [""; 0]);
+}
+
+#[test]
 fn a_schedule_of_backups_is_set_changed_and_ended() {
     let store = store();
     let wanted = |backup: Option<&str>| {

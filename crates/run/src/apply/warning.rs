@@ -42,7 +42,12 @@ async fn of_table(
     let Some(content) = record.content else { return Vec::new() };
     let mut warnings = Vec::new();
     for one in content.outdated.iter().filter(|one| used.contains(&one.entity.as_str())) {
-        warnings.push(format!("{one}, and may not be found: {}", one.reasons.join("; ")));
+        let again = if one.items == 1 { "it is" } else { "they are" };
+        warnings.push(format!(
+            "{one}: {}. Until {again} written again, patterns may miss {}, and unique values may be given twice",
+            one.reasons.join("; "),
+            if one.items == 1 { "it" } else { "them" }
+        ));
     }
     let changed = differences(&content.blueprint, &Blueprint::of(design, table));
     for one in changed.iter().filter(|one| used.contains(&one.entity.as_str())) {

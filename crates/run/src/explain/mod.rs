@@ -17,4 +17,5 @@ mod recording;
 mod tests;
 
 pub use capacity::Predicted;
+pub use print::total;
 pub use recording::{Recorded, RecordedOutcome, Recording};

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use singlet_design::Json;
+use singlet_store::Consumed;
 
 use super::capacity::Predicted;
 use super::recording::{Recorded, RecordedOutcome};
@@ -16,13 +17,7 @@ impl fmt::Display for Recorded {
         write!(f, "{}", self.operation)?;
         match &self.outcome {
             RecordedOutcome::Done(consumed) => {
-                let used = Predicted {
-                    read: consumed.read,
-                    write: consumed.write,
-                    indexes: consumed.indexes.clone(),
-                    at_least: false,
-                };
-                writeln!(f, ": predicted {}, used {used}", self.predicted)?;
+                writeln!(f, ": predicted {}, used {}", self.predicted, used(consumed))?;
             }
             RecordedOutcome::Foreseen => writeln!(f, ": predicted {}, not done", self.predicted)?,
             RecordedOutcome::Failed(reason) => {
@@ -31,6 +26,32 @@ impl fmt::Display for Recorded {
         }
         f.write_str(&laid_out(&self.body, 0))
     }
+}
+
+fn used(consumed: &Consumed) -> Predicted {
+    let (read, write, indexes) = (consumed.read, consumed.write, consumed.indexes.clone());
+    Predicted { read, write, indexes, at_least: false }
+}
+
+/// Returns the sum of the units of several requests in one line; `None` if there are fewer than two.
+pub fn total(recorded: &[Recorded]) -> Option<String> {
+    let mut predicted = Predicted::default();
+    let (mut sum, mut done) = (Predicted::default(), 0);
+    for request in recorded {
+        predicted.add(request.predicted.clone());
+        if let RecordedOutcome::Done(consumed) = &request.outcome {
+            sum.add(used(consumed));
+            done += 1;
+        }
+    }
+    let count = recorded.len();
+    let used = match done {
+        _ if count < 2 => return None,
+        0 => "none done".to_owned(),
+        done if done == count => format!("used {sum}"),
+        done => format!("used {sum} by the {done} that {} done", if done == 1 { "was" } else { "were" }),
+    };
+    Some(format!("{count} requests: predicted {predicted}, {used}"))
 }
 
 /// JSON over lines, but what is short on one: `":k0": {"S": "USER#7"}`.

@@ -2,9 +2,9 @@ use singlet_design::Json;
 use singlet_engine::Database;
 use singlet_expr::{Action, Change, Condition, KeyCondition, KeyTerm, KeyTest, Path, Update};
 use singlet_store::{
-    AttributeDefinition, BatchGet, DeleteItem, Embedded, GetItem, IndexShape, ProjectedAttributes, PutItem,
-    Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape, TransactAction, TransactGet,
-    TransactWrite, UpdateItem,
+    AttributeDefinition, BatchGet, Consumed, DeleteItem, Embedded, GetItem, IndexShape, ProjectedAttributes,
+    PutItem, Query, ReturnItem, ScalarType, Store, StoreError, TableChange, TableShape, TransactAction,
+    TransactGet, TransactWrite, UpdateItem,
 };
 use singlet_values::{AttributeValue, Item};
 
@@ -192,4 +192,25 @@ fn a_filter_hides_items_and_not_their_cost() {
     let recorded = recording.recorded().remove(1);
     let RecordedOutcome::Done(consumed) = &recorded.outcome else { panic!("{recorded}") };
     assert_eq!((recorded.predicted.read, recorded.predicted.at_least), (consumed.read, false));
+}
+
+#[test]
+fn the_units_of_several_requests_are_added_up() {
+    let request = |read: f64, write: f64, outcome: RecordedOutcome| Recorded {
+        operation: "Query",
+        body: Json::Null,
+        predicted: Predicted { read, write, indexes: Vec::new(), at_least: false },
+        outcome,
+        round: 1,
+    };
+    let done = |read: f64| RecordedOutcome::Done(Consumed { read, ..Consumed::default() });
+    let mut requests = vec![request(0.5, 0.0, done(0.5))];
+    assert_eq!(total(&requests), None);
+    requests.push(request(1.0, 0.0, done(1.5)));
+    let both = "2 requests: predicted 1.5 read units, used 2 read units";
+    assert_eq!(total(&requests).as_deref(), Some(both));
+    requests.push(request(0.0, 4.0, RecordedOutcome::Foreseen));
+    let all =
+        "3 requests: predicted 1.5 read units and 4 write units, used 2 read units by the 2 that were done";
+    assert_eq!(total(&requests).as_deref(), Some(all));
 }

@@ -215,7 +215,7 @@ impl Maker<'_> {
                 FieldType::List { .. } | FieldType::Set { .. } => 100,
                 _ => 70,
             };
-            if is_counter(&field.name) || self.dice.chance(usual) {
+            if is_counter(&field.name) || self.rules.is_counter(path) || self.dice.chance(usual) {
                 return Some(self.remembered(field, default.clone()));
             }
         }

@@ -123,7 +123,7 @@ impl<'a> Seeder<'a> {
         Seeder {
             options,
             dice: Dice::new(options.seed),
-            rules: design.entities.iter().map(|entity| Rules::new(entity)).collect(),
+            rules: design.entities.iter().map(|entity| Rules::new(&design, entity)).collect(),
             parents: Parents::new(&design, options.seed),
             counts,
             totals,

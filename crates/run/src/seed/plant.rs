@@ -101,7 +101,9 @@ fn free(entity: &Entity, reservation: &Item) -> Condition {
 fn taken(error: StoreError) -> RunError {
     match error {
         StoreError::ConditionFailed { .. } | StoreError::Cancelled { .. } => RunError::Limit(
-            "another item holds a unique value of the samples: use the seed that made what is there, or empty tables"
+            "another item holds a unique value of the samples: data that was made with another `--seed` or another \
+             `--items` is there. Repeat both options as they were then, or delete the tables with `singlet apply FILE \
+             --remove` and apply the design again"
                 .to_owned(),
         ),
         other => other.into(),

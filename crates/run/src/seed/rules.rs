@@ -1,6 +1,9 @@
 //! Requirements of keys for the fields that they contain.
 
-use singlet_design::{Entity, Format, Part, Template};
+use singlet_design::{
+    Change, Design, Entity, Field, FieldType, Format, Json, Operation, Part, Template, ValueSource,
+};
+use singlet_values::Number;
 
 /// Requirements of one entity's keys for its fields.
 #[derive(Debug)]
@@ -12,15 +15,18 @@ pub(super) struct Rules {
     decisive: Vec<String>,
     /// Numbers with a fixed width: (path, digits before the point, digits after it).
     padded: Vec<(String, u8, u8)>,
+    /// Numbers that begin at zero and that only patterns change.
+    counters: Vec<String>,
 }
 
 impl Rules {
-    pub(super) fn new(entity: &Entity) -> Self {
+    pub(super) fn new(design: &Design, entity: &Entity) -> Self {
         let mut rules = Rules {
             separator: entity.table.separator,
             in_key: Vec::new(),
             decisive: Vec::new(),
             padded: Vec::new(),
+            counters: counters(design, entity),
         };
         std::iter::once(&entity.key.partition)
             .chain(&entity.key.sort)
@@ -40,6 +46,11 @@ impl Rules {
             }
         }
         self.in_key.extend(template.fields().map(str::to_owned));
+    }
+
+    /// Whether a field counts what happens by patterns: without a source in the samples it stays at zero.
+    pub(super) fn is_counter(&self, field: &str) -> bool {
+        self.counters.iter().any(|known| known == field)
     }
 
     /// Whether the field stands in a key.
@@ -65,4 +76,21 @@ impl Rules {
         all.map(|(_, whole, decimals)| (largest(*whole), *decimals))
             .reduce(|one, other| (one.0.min(other.0), one.1.min(other.1)))
     }
+}
+
+/// The numbers of an entity that begin at zero and are internal, or to which a pattern adds a constant.
+fn counters(design: &Design, entity: &Entity) -> Vec<String> {
+    let begins_at_zero = |field: &&Field| {
+        let is_number = matches!(field.kind, FieldType::Int { .. } | FieldType::Number { .. });
+        is_number && matches!(&field.default, Some(Json::Number(number)) if *number == Number::ZERO)
+    };
+    let is_counted = |field: &&Field| {
+        let adds = |change: &Change| matches!(change, Change::Add { path, value: ValueSource::Constant(_) } if *path == field.name);
+        design.patterns.iter().any(|pattern| match &pattern.operation {
+            Operation::Update(update) if update.entity.name == entity.name => update.changes.iter().any(adds),
+            _ => false,
+        })
+    };
+    let fields = entity.fields.iter().filter(begins_at_zero);
+    fields.filter(|field| field.internal || is_counted(field)).map(|field| field.name.clone()).collect()
 }

@@ -568,6 +568,51 @@ post = { run = "raise", with = { post_id = "{post}", amount = "{tip}" } }
     assert!(with_likes > 10);
 }
 
+#[test]
+fn counters_without_a_source_stay_at_zero() {
+    let source = r##"
+design = "library"
+[table]
+key = ["PK", "SK"]
+[entity.Book]
+key = ["BOOK#{book_id}", "BOOK"]
+[entity.Book.fields]
+book_id = "id"
+loans   = { type = "int", default = 0 }
+marks   = { type = "number", default = 0, internal = true }
+pages   = { type = "int", min = 0, max = 900, default = 0 }
+[pattern.add]
+create = "Book"
+[pattern.lend]
+update = "Book"
+add    = { loans = 1 }
+"##;
+    let design = singlet_design::load("library.toml", source).unwrap_or_else(|report| panic!("{report}"));
+    let samples = samples(&design, 100);
+    let zero = AttributeValue::from(0_u64);
+    for field in ["loans", "marks"] {
+        assert!(values(&samples, "Book", field).iter().all(|value| **value == zero), "{field}");
+    }
+    assert!(values(&samples, "Book", "pages").iter().any(|value| **value != zero));
+}
+
+#[test]
+fn other_samples_over_those_that_are_there_are_refused_with_what_to_do() {
+    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let design = shop();
+    let environment = crate::apply::choose_environment(&design, None).unwrap();
+    let plan = crate::apply::plan(&design, &environment, &store).wait().unwrap();
+    plan.run(&store, &mut |_| {}).wait().unwrap();
+    let planted = |seed: u64, items: u64| {
+        let options = SeedOptions { seed, ..options(items) };
+        plant(Seeder::new(&design, options), &store, &environment.name, &mut |_| {}).wait()
+    };
+    planted(1, 300).unwrap();
+    planted(1, 300).unwrap();
+    let error = (2..20).find_map(|seed| planted(seed, 300).err()).unwrap().to_string();
+    assert!(error.contains("`--items`") && error.contains("--remove"), "{error}");
+}
+
 /// The samples of a design that is shipped.
 fn shipped(name: &str) -> Vec<Sample> {
     let design =

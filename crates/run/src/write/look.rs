@@ -62,7 +62,7 @@ impl<S: Store> Planner<'_, S> {
         let mut expectation = self.expect(step, entity, Presence::Present, None);
         step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
         let present = expiry::present(&entity.table, self.now_ms / 1000);
-        let condition = self.condition(step, &expectation)?.unwrap_or(present);
+        let condition = self.condition(step, &mut expectation)?.unwrap_or(present);
         let table = self.site.table_name(&entity.table).to_owned();
         let action = TransactAction::Check { table, key, condition };
         let actions = vec![Planned { action, meaning: Purpose::Read(expectation) }];

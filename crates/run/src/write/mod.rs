@@ -39,6 +39,7 @@ use retry::{Attempts, Setback};
 pub(super) use bulk::BulkPlan;
 pub(super) use claim::ClaimPlan;
 pub use unique::reservation;
+pub(crate) use unique::{holder_key, key_of, reservation_head};
 
 /// One write: a pattern of its own, or a step of a transaction.
 pub(super) struct WriteStep<'a, 'b> {

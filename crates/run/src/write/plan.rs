@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use singlet_design::{Condition, Entity, Reference, Unique};
+use singlet_expr as expr;
 use singlet_store::TransactAction;
 use singlet_values::{EncodedItem, Item};
 
@@ -104,6 +105,8 @@ pub(super) struct Expectation<'a> {
     pub(super) condition: Option<&'a Condition>,
     /// The condition after the comparisons that calculate with fields were decided, if it has any.
     pub(super) decided: Option<Condition>,
+    /// The same as the store evaluates it, once it is bound to the values of the call.
+    pub(super) bound: Option<expr::Condition>,
     /// Now, to tell what has expired.
     pub(super) now_second: u64,
 }
@@ -168,19 +171,31 @@ impl Expectation<'_> {
             // The next attempt looks, and makes the map.
             return Setback::Again;
         }
+        // A condition such as `copies > 0` often says the same as a bound, and it is what the caller knows.
+        if let Some(error) = live.and_then(|item| self.refused_by(item)) {
+            return Setback::Failed(error);
+        }
         if let Some(error) = item.as_ref().and_then(|item| self.impossible(item)) {
             return Setback::Failed(error);
         }
         match (self.condition, live) {
             (Some(_), None) => Setback::Failed(RunError::Missing { entity: name() }),
-            (Some(condition), Some(_)) => Setback::Failed(RunError::Condition {
-                pattern: self.label.to_owned(),
-                condition: condition.source.clone(),
-            }),
+            (Some(condition), Some(_)) => Setback::Failed(self.not_held(condition)),
             // Nothing of what failed can be seen any more: somebody wrote in between.
             (None, _) => Setback::Again,
         }
     }
+
+    /// The failure of the pattern's condition, if it doesn't hold for an item.
+    pub(super) fn refused_by(&self, item: &Item) -> Option<RunError> {
+        let (condition, bound) = (self.condition?, self.bound.as_ref()?);
+        (!bound.matches(EncodedItem::encode(item).view())).then(|| self.not_held(condition))
+    }
+
+    fn not_held(&self, condition: &Condition) -> RunError {
+        RunError::Condition { pattern: self.label.to_owned(), condition: condition.source.clone() }
+    }
+
     /// Why the item can't be changed in this way, if it can't.
     fn impossible(&self, item: &Item) -> Option<RunError> {
         let lacking = self.parents.iter().find(|path| value_at(item, path).is_none());

@@ -102,7 +102,7 @@ impl<S: Store> Planner<'_, S> {
             action: TransactAction::Delete(DeleteItem {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
-                condition: self.condition(step, &expectation)?,
+                condition: self.condition(step, &mut expectation)?,
                 returned: ReturnItem::Old,
             }),
             meaning: Purpose::Item(expectation),
@@ -133,7 +133,7 @@ impl<S: Store> Planner<'_, S> {
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
             self.decide(step, &mut expectation, Some(&known))?;
         }
-        let condition = self.condition(step, &expectation)?;
+        let condition = self.condition(step, &mut expectation)?;
         let action = TransactAction::Check {
             table: self.site.table_name(&entity.table).to_owned(),
             key,
@@ -187,6 +187,7 @@ impl<S: Store> Planner<'_, S> {
             rooms: Vec::new(),
             condition,
             decided: None,
+            bound: None,
             now_second,
         }
     }
@@ -195,13 +196,13 @@ impl<S: Store> Planner<'_, S> {
         &self,
         step: &WriteStep<'_, '_>,
         item: Item,
-        expectation: Expectation<'a>,
+        mut expectation: Expectation<'a>,
     ) -> Result<Planned<'a>, RunError> {
         Ok(Planned {
             action: TransactAction::Put(PutItem {
                 table: self.site.table_name(&expectation.entity.table).to_owned(),
                 item,
-                condition: self.condition(step, &expectation)?,
+                condition: self.condition(step, &mut expectation)?,
                 returned: ReturnItem::None,
             }),
             meaning: Purpose::Item(expectation),
@@ -241,13 +242,17 @@ impl<S: Store> Planner<'_, S> {
         Ok(())
     }
 
-    /// Everything that an expectation demands, as one condition.
+    /// Everything that an expectation demands, as one condition. Keeps the pattern's own part of it.
     pub(super) fn condition(
         &self,
         step: &WriteStep<'_, '_>,
-        expectation: &Expectation<'_>,
+        expectation: &mut Expectation<'_>,
     ) -> Result<Option<expr::Condition>, RunError> {
         let entity = expectation.entity;
+        let asked = expectation.decided.as_ref().or(expectation.condition);
+        let own = asked.map(|condition| self.asking(step, entity, &mut |asked| asked.bind(condition)));
+        expectation.bound = own.transpose()?.flatten();
+        let own = expectation.bound.clone();
         let presence = match expectation.presence {
             Presence::Absent => Some(expiry::absent(&entity.table, expectation.now_second)),
             Presence::Present => Some(expiry::present(&entity.table, expectation.now_second)),
@@ -257,9 +262,6 @@ impl<S: Store> Planner<'_, S> {
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
         let rooms = expectation.rooms.iter().map(EntryBound::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
-        let asked = expectation.decided.as_ref().or(expectation.condition);
-        let own = asked.map(|condition| self.asking(step, entity, &mut |asked| asked.bind(condition)));
-        let own = own.transpose()?.flatten();
         Ok(expr::Condition::all(
             presence.into_iter().chain(parents).chain(sums).chain(rooms).chain(guards).chain(own),
         ))

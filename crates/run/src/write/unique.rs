@@ -52,18 +52,30 @@ fn reserved_key(entity: &Entity, unique: &Unique, item: &Item) -> Option<String>
         // Lengths keep the parts apart: a part may contain whatever would stand between them.
         parts => parts.iter().map(|part| format!("{}:{part}", part.len())).collect::<Vec<_>>().join(","),
     };
-    let separator = entity.table.separator;
-    let head = format!(
-        "UNIQUE{separator}{}{separator}{}{separator}",
-        entity.name,
-        unique.labels().collect::<Vec<_>>().join(",")
-    );
+    let head = reservation_head(entity, unique);
     if head.len() + value.len() > KEY_BYTES_MAX || value.starts_with(HASHED) {
         let digest = Sha256::digest(value.as_bytes());
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         return Some(format!("{head}{HASHED}{hex}"));
     }
     Some(head + &value)
+}
+
+/// The text that the keys of all reservations of a unique field or group begin with.
+pub(crate) fn reservation_head(entity: &Entity, unique: &Unique) -> String {
+    let (separator, name) = (entity.table.separator, &entity.name);
+    let labels = unique.labels().collect::<Vec<_>>().join(",");
+    format!("UNIQUE{separator}{name}{separator}{labels}{separator}")
+}
+
+/// The key of the item that a reservation is for; `None` if the item isn't a reservation.
+pub(crate) fn holder_key(table: &Table, reservation: &Item) -> Option<Item> {
+    let mut key = Item::with_capacity(2);
+    key.insert(table.partition.name.as_str(), reservation.get(HOLDER)?.clone());
+    if let Some(sort) = &table.sort {
+        key.insert(sort.name.as_str(), reservation.get(HOLDER_SORT)?.clone());
+    }
+    Some(key)
 }
 
 /// The text of one value; `None` if one of its fields is missing.
@@ -146,6 +158,6 @@ fn free_or_held_by(table: &Table, reservation: &Item, now_second: Option<u64>) -
 }
 
 /// The key attributes of an item.
-pub(super) fn key_of(table: &Table, item: &Item) -> Item {
+pub(crate) fn key_of(table: &Table, item: &Item) -> Item {
     table.key().filter_map(|key| Some((key.name.as_str(), item.get(&key.name)?.clone()))).collect()
 }

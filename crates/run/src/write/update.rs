@@ -64,7 +64,7 @@ impl<S: Store> Planner<'_, S> {
                 table: self.site.table_name(&entity.table).to_owned(),
                 key,
                 update: edit::update(&ground.edits),
-                condition: self.condition(step, &expectation)?,
+                condition: self.condition(step, &mut expectation)?,
                 returned: ReturnItem::New,
             }),
             meaning: Purpose::Item(expectation),
@@ -117,6 +117,7 @@ impl<S: Store> Planner<'_, S> {
         let before = self.read(entity, key.clone()).await?;
         let before = before.filter(|item| !expiry::is_expired(&entity.table, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
+        self.refuse(step, update, &before)?;
         let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));
         list::make_maps(entity, &mut edits, &before, &mut guard)?;
@@ -135,6 +136,15 @@ impl<S: Store> Planner<'_, S> {
         filled.iter().try_for_each(|edit| edit.apply(&mut after))?;
         edits.extend(filled);
         Ok(Ground { before: Some(before), after, edits, guard, uniques, references })
+    }
+
+    /// Refuses an item for which the condition doesn't hold, before anything is said about values that don't fit.
+    fn refuse(&self, step: &WriteStep<'_, '_>, update: &Update, before: &Item) -> Result<(), RunError> {
+        let entity = &update.entity;
+        let mut expectation = self.expect(step, entity, Presence::Present, update.condition.as_ref());
+        self.decide(step, &mut expectation, Some(before))?;
+        self.condition(step, &mut expectation)?;
+        expectation.refused_by(before).map_or(Ok(()), Err)
     }
 }
 

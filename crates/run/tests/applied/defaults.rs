@@ -157,6 +157,27 @@ fn save_without_state(store: &impl Store, design: &Arc<Design>, number: &str) {
     store.put(put).wait().unwrap();
 }
 
+pub(crate) fn a_changed_value_of_a_computed_field_names_the_items_that_hold_the_old_one(store: &impl Store) {
+    let field =
+        |value: &str| format!("label = {{ type = \"string\", value = \"{value}\" }}\n\n[pattern.save]");
+    let (short, long) = (field("{ticket_id}-{rank}"), field("{ticket_id}/{rank}"));
+    let unchanged =
+        field("{ticket_id}-{rank}").replace("type = \"string\"", "type = \"string\", about = \"x\"");
+    for entry in ["GSI1 = [\"LABEL#{label}\", \"{ticket_id}\"]", "unique = [\"label\"]", ""] {
+        let [old, new, same] = [&short, &long, &unchanged].map(|fields| with(entry, fields));
+        apply_outdated(store, &old);
+        save(store, &old, "");
+        apply(store, &old);
+        apply(store, &same);
+        apply(store, &old);
+        let reason = "the value of `label`: `{ticket_id}-{rank}` -> `{ticket_id}/{rank}`";
+        assert_eq!(refused_tickets(store, &new, reason), 2, "{entry}");
+        apply_outdated(store, &new);
+        save(store, &new, "");
+        apply(store, &new);
+    }
+}
+
 pub(crate) fn a_default_that_no_key_contains_may_change(store: &impl Store) {
     let old = with("", STATE);
     apply(store, &old);
