@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
+use crate::holes::{BraceError, Piece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
 
@@ -27,6 +28,12 @@ impl TemplateError {
     }
 }
 
+impl From<BraceError> for TemplateError {
+    fn from(error: BraceError) -> Self {
+        TemplateError::new(error.range, error.message, error.help)
+    }
+}
+
 impl Template {
     /// Parses a template.
     pub fn parse(text: &str) -> Result<Template, TemplateError> {
@@ -44,35 +51,11 @@ impl Template {
             ));
         }
         let mut parts = Vec::new();
-        let mut literal = String::new();
-        let mut at = 0;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let plain = rest.find(['{', '}']).unwrap_or(rest.len());
-            let (before, brace) = rest.split_at(plain);
-            literal.push_str(before);
-            at += plain;
-            if brace.starts_with("{{") || brace.starts_with("}}") {
-                literal.extend(brace.chars().next());
-                at += 2;
-            } else if brace.starts_with('}') {
-                let help = "write `}}` for a literal brace";
-                return Err(TemplateError::new(at..at + 1, "unmatched closing brace", help));
-            } else if let Some(inside) = brace.strip_prefix('{') {
-                let length = inside.find(['{', '}']).unwrap_or(inside.len());
-                let (inside, after) = inside.split_at(length);
-                if !after.starts_with('}') {
-                    let help = "close it with `}`, or write `{{` for a literal brace";
-                    return Err(TemplateError::new(at..at + 1, "missing closing brace", help));
-                }
-                if !literal.is_empty() {
-                    parts.push(Part::Literal(std::mem::take(&mut literal)));
-                }
-                parts.push(placeholder(inside, at + 1)?);
-                at += length + 2;
-            }
-        }
-        if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+        for piece in holes(text) {
+            parts.push(match piece? {
+                Piece::Literal(literal) => Part::Literal(literal),
+                Piece::Hole { inside, at } => placeholder(inside, at + 1)?,
+            });
         }
         Ok(Template { source: text.to_owned(), parts })
     }
