@@ -9,8 +9,8 @@ use crate::arguments::{Look, args, column};
 use crate::stage::Stage;
 
 #[track_caller]
-fn add(stage: &Stage, urgency: i64) -> String {
-    stage.run("add_job", args!(queue = "mail", kind = "welcome", urgency = urgency)).text("job_id")
+fn add(stage: &Stage, priority: i64) -> String {
+    stage.run("add_job", args!(queue = "mail", kind = "welcome", priority = priority)).text("job_id")
 }
 
 #[track_caller]
@@ -45,7 +45,7 @@ fn timer(stage: &Stage) -> (i64, i64) {
 }
 
 pub(crate) fn the_most_urgent_job_is_taken_first_and_the_oldest_of_those(stage: &Stage) {
-    let jobs = [add(stage, 5), add(stage, 5), add(stage, 9), add(stage, 1)];
+    let jobs = [add(stage, 5), add(stage, 5), add(stage, 1), add(stage, 9)];
     assert_eq!(stage.run("count_ready", args!(queue = "mail")).at("count"), &Json::from(4));
     let taken: Vec<String> = (0..4).map(|_| take(stage, "w").text("job_id")).collect();
     assert_eq!(taken, [&jobs[3], &jobs[0], &jobs[1], &jobs[2]].map(String::as_str));

@@ -163,6 +163,10 @@ fn check(
                 matches!(kind, Int { .. } | Number { .. } | Epoch),
                 "a width can be used with `int`, `number` and `epoch`",
             ),
+            Format::Descending => (
+                matches!(kind, Time | Date),
+                "without a width, `desc` can be used with `time` and `date`; numbers need one, such as `{rating:05.2:desc}`",
+            ),
             Format::First(_) => (
                 matches!(kind, Text { .. } | Choice(_) | Id),
                 "a number of characters can be used with strings; a width begins with a zero, such as `05`",
@@ -199,7 +203,7 @@ fn check(
 /// Returns a message and help if the range of a field exceeds the width of its placeholder.
 fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, String)> {
     let (FieldType::Int { min, max } | FieldType::Number { min, max }) = kind else { return None };
-    let Format::Padded { width, decimals, signed } = format else { return None };
+    let Format::Padded { width, decimals, signed, descending } = format else { return None };
     let largest = format.largest()?;
     let has_negative = min.as_ref().is_some_and(Number::is_negative);
     let too_high = max.as_ref().filter(|max| **max > largest);
@@ -221,7 +225,7 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
     let sign = usize::from(signed || has_negative);
     let width = u8::try_from(bounds.chain([have]).max()? + others + sign).ok()?;
     let message = format!("`{path}` can be as {way} as {bound}, which doesn't fit `{}`", place(format));
-    let fitting = Format::Padded { width, decimals, signed: signed || has_negative };
+    let fitting = Format::Padded { width, decimals, signed: signed || has_negative, descending };
     let help = match has_negative && !signed {
         true => format!("write `{}`, with a sign for negative numbers", place(fitting)),
         false => format!("write `{}`", place(fitting)),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
+use super::{DESCENDING, FORMATS, Format, Part, SHARDS_MAX, Template};
 use crate::holes::{BraceError, Piece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
@@ -134,6 +134,9 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     {
         return Ok(Format::First(count));
     }
+    if let Some((format, order)) = text.split_once(':') {
+        return descending(format, order, at);
+    }
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         return padded(text, range, false);
     }
@@ -154,6 +157,29 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
         }
     };
     Err(TemplateError::new(range, message, help))
+}
+
+/// Parses `05.2:desc`, split at the colon.
+fn descending(format: &str, order: &str, at: usize) -> Result<Format, TemplateError> {
+    let order_at = at + format.len() + 1;
+    if order != DESCENDING {
+        let message = format!("only `{DESCENDING}` can follow a format");
+        let help = format!("write `{{rating:05.2:{DESCENDING}}}` for descending order");
+        return Err(TemplateError::new(order_at..order_at + order.len(), message, help));
+    }
+    match read_format(format, at)? {
+        Format::Padded { width, decimals, signed, .. } => {
+            Ok(Format::Padded { width, decimals, signed, descending: true })
+        }
+        other => {
+            let message = format!("`{other}` can't be in descending order");
+            let help = format!(
+                "descending order is possible for a width, such as `{{rating:05.2:{DESCENDING}}}`, and for a whole time \
+                 or date, such as `{{created_at:{DESCENDING}}}`"
+            );
+            Err(TemplateError::new(at..order_at + order.len(), message, help))
+        }
+    }
 }
 
 /// Parses `05.2`: a zero, the width, and the number of decimals. With a sign, the width includes the sign.
@@ -188,5 +214,5 @@ fn padded(text: &str, range: Range<usize>, signed: bool) -> Result<Format, Templ
         );
         return Err(TemplateError::new(range, message, help));
     }
-    Ok(Format::Padded { width, decimals, signed })
+    Ok(Format::Padded { width, decimals, signed, descending: false })
 }
