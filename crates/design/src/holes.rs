@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A piece of a text with holes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'t> {
+pub(crate) enum HolePiece<'t> {
     /// Text around holes, in which doubled braces are single ones. Never empty.
     Literal(String),
     /// A hole.
@@ -70,7 +70,7 @@ impl<'t> Holes<'t> {
     }
 
     /// Takes the hole that begins here; `None` at the end of the text.
-    fn hole(&mut self) -> Option<Result<Piece<'t>, BraceError>> {
+    fn hole(&mut self) -> Option<Result<HolePiece<'t>, BraceError>> {
         let inside = self.rest().strip_prefix('{')?;
         let (inside, after) = inside.split_at(inside.find(['{', '}']).unwrap_or(inside.len()));
         let at = self.at;
@@ -79,18 +79,18 @@ impl<'t> Holes<'t> {
             return Some(Err(BraceError { range: at..at + 1, message: "missing closing brace", help }));
         }
         self.at += inside.len() + 2;
-        Some(Ok(Piece::Hole { inside, at }))
+        Some(Ok(HolePiece::Hole { inside, at }))
     }
 }
 
 impl<'t> Iterator for Holes<'t> {
-    type Item = Result<Piece<'t>, BraceError>;
+    type Item = Result<HolePiece<'t>, BraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.literal() {
             Err(error) => Some(Err(error)),
             Ok(literal) if literal.is_empty() => self.hole(),
-            Ok(literal) => Some(Ok(Piece::Literal(literal))),
+            Ok(literal) => Some(Ok(HolePiece::Literal(literal))),
         }
     }
 }
@@ -99,14 +99,14 @@ impl<'t> Iterator for Holes<'t> {
 mod tests {
     use super::*;
 
-    fn literal(text: &str) -> Result<Piece<'_>, BraceError> {
-        Ok(Piece::Literal(text.to_owned()))
+    fn literal(text: &str) -> Result<HolePiece<'_>, BraceError> {
+        Ok(HolePiece::Literal(text.to_owned()))
     }
 
     #[test]
     fn literals_and_holes_take_turns_and_doubled_braces_are_text() {
         let pieces: Vec<_> = holes("a{{b}}{c}{d}e").collect();
-        let hole = |inside, at| Ok(Piece::Hole { inside, at });
+        let hole = |inside, at| Ok(HolePiece::Hole { inside, at });
         assert_eq!(pieces, [literal("a{b}"), hole("c", 6), hole("d", 9), literal("e")]);
         assert_eq!(holes("").next(), None);
     }
@@ -115,7 +115,7 @@ mod tests {
     fn an_error_comes_after_the_pieces_before_it() {
         let mut pieces = holes("a{b}c}");
         assert_eq!(pieces.next(), Some(literal("a")));
-        assert_eq!(pieces.next(), Some(Ok(Piece::Hole { inside: "b", at: 1 })));
+        assert_eq!(pieces.next(), Some(Ok(HolePiece::Hole { inside: "b", at: 1 })));
         let error = pieces.next().and_then(Result::err);
         assert_eq!(error.map(|error| (error.range, error.message)), Some((5..6, "unmatched closing brace")));
         let open = holes("{a{b}").next().and_then(Result::err);

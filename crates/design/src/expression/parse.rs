@@ -3,7 +3,7 @@
 use singlet_values::Number;
 
 use super::{Composed, Expression, ExpressionError, Hole, Name, Origin, Period, TextPiece};
-use crate::holes::{BraceError, Piece, holes};
+use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::nearest;
 use crate::template::Format;
@@ -45,8 +45,8 @@ impl Composed {
         let mut pieces = Vec::new();
         for piece in holes(text) {
             pieces.push(match piece? {
-                Piece::Literal(literal) => TextPiece::Literal(literal),
-                Piece::Hole { inside, at } => TextPiece::Hole(hole(inside, at)?),
+                HolePiece::Literal(literal) => TextPiece::Literal(literal),
+                HolePiece::Hole { inside, at } => TextPiece::Hole(hole(inside, at)?),
             });
         }
         Ok(Composed { source: text.to_owned(), pieces })

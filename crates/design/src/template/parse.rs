@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{DESCENDING, FORMATS, Format, Part, SHARDS_MAX, Template};
-use crate::holes::{BraceError, Piece, holes};
+use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
 
@@ -53,8 +53,8 @@ impl Template {
         let mut parts = Vec::new();
         for piece in holes(text) {
             parts.push(match piece? {
-                Piece::Literal(literal) => Part::Literal(literal),
-                Piece::Hole { inside, at } => placeholder(inside, at + 1)?,
+                HolePiece::Literal(literal) => Part::Literal(literal),
+                HolePiece::Hole { inside, at } => placeholder(inside, at + 1)?,
             });
         }
         Ok(Template { source: text.to_owned(), parts })
