@@ -20,6 +20,7 @@ mod outsiders;
 mod sensors;
 mod settings;
 mod shop;
+mod shop_documents;
 mod smart_cooking;
 mod social;
 mod stage;
@@ -153,6 +154,12 @@ rows! {
         nm_08_a_document_of_version_1_becomes_one_of_version_2_once,
         nm_15_a_shorter_name_comes_before_a_longer_one_that_begins_with_it,
         nm_15_an_order_is_found_by_its_own_id,
+    }
+    shop_documents: shop_documents on "shop-documents" {
+        nm_08_a_customer_embeds_the_addresses_and_the_summary_of_the_orders,
+        nm_08_documents_of_both_versions_are_served_and_one_becomes_the_other_once,
+        nm_08_an_order_embeds_its_lines_and_keeps_its_address,
+        nm_08_a_product_embeds_its_specifications,
     }
     sensors: sensors on "sensors" {
         nm_06_readings_of_a_sensor_and_day_come_in_order,
