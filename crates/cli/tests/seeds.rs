@@ -46,7 +46,17 @@ fn check(file: &str) {
 #[test]
 fn every_printed_command_has_an_answer_for_the_designs_of_the_repository() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["smart-cooking", "nishiki", "shop", "social", "sensors"] {
+    for name in [
+        "smart-cooking",
+        "nishiki",
+        "shop",
+        "shop-documents",
+        "social",
+        "sensors",
+        "jobs",
+        "metering",
+        "chat",
+    ] {
         check(root.join(format!("../../designs/{name}.toml")).to_str().unwrap());
     }
 }

@@ -28,6 +28,7 @@ mod condition;
 mod describe;
 mod expression;
 mod field;
+mod holes;
 mod instant;
 mod json;
 mod limits;

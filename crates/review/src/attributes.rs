@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Entity, FieldType, Format, Index, IndexEntry, Part, Subject, Template};
+use singlet_design::{Entity, FieldType, Index, IndexEntry, Part, Subject, Template};
 use singlet_values::limits::GLOBAL_KEY_ATTRIBUTES_MAX;
 
 use crate::context::Context;
@@ -85,7 +85,7 @@ fn fields<'a>(entity: &Entity, templates: &'a [Template]) -> Option<Vec<&'a str>
     for part in templates.iter().flat_map(|template| &template.parts) {
         match part {
             Part::Literal(_) => {}
-            Part::Field { path, format: Format::Plain | Format::Padded { .. } } => {
+            Part::Field { path, format } if format.keeps_all() && !format.is_descending() => {
                 let field = entity.field(path).filter(|field| !field.optional || field.default.is_some())?;
                 is_scalar(&field.kind).then(|| fields.push(path.as_str()))?;
             }

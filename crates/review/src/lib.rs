@@ -26,6 +26,7 @@
 
 mod attributes;
 mod context;
+mod criteria;
 mod difference;
 mod directory;
 mod estimate;

@@ -126,11 +126,12 @@ fn every_tag_is_a_row() {
 
 #[test]
 fn every_row_with_a_pattern_has_a_test() {
+    // Designs that come from no document have tests, but no rows.
     let tested: BTreeSet<String> = crate::TESTS
         .iter()
-        .map(|name| {
-            let mut words = name.split('_');
-            format!("{}-{}", words.next().unwrap().to_uppercase(), words.next().unwrap())
+        .map(|name| name.split('_').take(2).collect::<Vec<_>>().join("-").to_uppercase())
+        .filter(|id| {
+            COUNTS.iter().any(|(seed, _)| id.strip_prefix(seed).is_some_and(|rest| rest.starts_with('-')))
         })
         .collect();
     let served: BTreeSet<String> = tags().into_keys().collect();

@@ -11,7 +11,8 @@ use singlet_store::Store;
 /// The environment that tests run designs in.
 pub(crate) const ENVIRONMENT: &str = "dev";
 /// The designs.
-pub(crate) const NAMES: [&str; 5] = ["smart-cooking", "nishiki", "shop", "social", "sensors"];
+pub(crate) const NAMES: [&str; 9] =
+    ["smart-cooking", "nishiki", "shop", "shop-documents", "social", "sensors", "jobs", "metering", "chat"];
 
 /// The folder of the designs.
 pub(crate) fn folder() -> PathBuf {

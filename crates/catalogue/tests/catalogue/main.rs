@@ -1,6 +1,7 @@
 //! The requirements of the catalogue, row by row, on every store.
 //!
-//! Each function is named after its row in `designs/catalogue/rows.toml` and what it protects. It writes through
+//! Each function is named after its row in `designs/catalogue/rows.toml` and what it protects. Those of the designs
+//! that come from no document are named after what they protect alone. A function writes through
 //! patterns and looks at what comes back, on a [`stage::Stage`] that doesn't tell which store is behind it: the engine
 //! in this process, or a DynamoDB endpoint over HTTP. That is a server of our own, or what `SINGLET_TEST_ENDPOINT`
 //! names, such as Amazon's DynamoDB Local.
@@ -9,13 +10,17 @@
 
 mod arguments;
 mod backend;
+mod chat;
 mod coverage;
 mod designs;
+mod jobs;
+mod metering;
 mod nishiki;
 mod outsiders;
 mod sensors;
 mod settings;
 mod shop;
+mod shop_documents;
 mod smart_cooking;
 mod social;
 mod stage;
@@ -151,6 +156,12 @@ rows! {
         nm_15_a_shorter_name_comes_before_a_longer_one_that_begins_with_it,
         nm_15_an_order_is_found_by_its_own_id,
     }
+    shop_documents: shop_documents on "shop-documents" {
+        nm_08_a_customer_embeds_the_addresses_and_the_summary_of_the_orders,
+        nm_08_documents_of_both_versions_are_served_and_one_becomes_the_other_once,
+        nm_08_an_order_embeds_its_lines_and_keeps_its_address,
+        nm_08_a_product_embeds_its_specifications,
+    }
     sensors: sensors on "sensors" {
         nm_06_readings_of_a_sensor_and_day_come_in_order,
         nm_06_all_readings_of_a_sensor_are_merged_over_its_days,
@@ -178,5 +189,30 @@ rows! {
         sm_12_a_viral_posts_likes_and_comments_are_spread_and_read_as_one,
         sm_14_texts_are_bounded_and_pictures_are_addresses,
         sm_15_notifications_go_after_30_days,
+    }
+    jobs: jobs on "jobs" {
+        the_most_urgent_job_is_taken_first_and_the_oldest_of_those,
+        each_worker_gets_another_job_and_finishes_only_its_own,
+        a_job_whose_worker_is_lost_is_taken_over,
+        a_failed_job_is_retried_as_often_as_it_may_and_then_buried,
+        a_job_whose_last_worker_is_lost_is_buried_and_deleted,
+        a_scheduled_job_is_ready_at_its_time,
+    }
+    metering: metering on "metering" {
+        usage_adds_up_by_minute_and_day,
+        an_event_counts_once,
+        minutes_are_kept_for_two_weeks_and_days_for_years,
+        usage_of_a_closed_day_is_refused_and_the_day_never_goes_back,
+        the_days_of_a_month_are_billed_once,
+        an_invoice_has_its_lines_with_the_prices_of_its_time,
+        invoices_come_newest_first_and_unpaid_ones_by_month,
+    }
+    chat: chat on "chat" {
+        messages_come_newest_first_over_the_days,
+        only_members_send_and_only_authors_change,
+        replies_are_under_their_message_and_counted,
+        unread_messages_are_those_of_others_since_the_last_that_was_read,
+        a_long_list_of_unread_messages_is_counted_to_99,
+        a_user_has_channels_and_changes_what_is_the_users,
     }
 }

@@ -149,9 +149,13 @@ fn names(pattern: &Pattern, field: &str) -> bool {
         Operation::Create(insert) | Operation::Put(insert) => {
             insert.set.iter().any(|(name, value)| name == field && is_parameter(value))
         }
-        Operation::Update(update) => update.changes.iter().any(
-            |change| matches!(change, Change::Set { path, value } if path == field && is_parameter(value)),
-        ),
+        Operation::Update(update) => {
+            // A condition compares the field with the parameter, but doesn't write it.
+            let compared =
+                update.condition.as_ref().is_some_and(|it| it.source.contains(&format!("{{{field}}}")));
+            let set = |change: &Change| matches!(change, Change::Set { path, value } if path == field && is_parameter(value));
+            compared || update.changes.iter().any(set)
+        }
         _ => pattern.runs().into_iter().any(|step| step.parameter(field).is_some()),
     }
 }

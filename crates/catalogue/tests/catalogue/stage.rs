@@ -63,6 +63,11 @@ impl<'a> Stage<'a> {
         self.clock.advance_ms(SECOND_MS);
     }
 
+    /// Seconds pass.
+    pub(crate) fn seconds_pass(&self, seconds: u64) {
+        self.clock.advance_ms(seconds * SECOND_MS);
+    }
+
     /// Days pass.
     pub(crate) fn days_pass(&self, days: u64) {
         self.clock.advance_ms(days * DAY_SECONDS * SECOND_MS);

@@ -154,7 +154,8 @@ fn sort_tests(tests: &mut KeyTests, sort: &Named<'_>, matched: &[String], range:
         match (range, template.parts.get(at)) {
             (Some(SortRange::Between { field }), Some(Part::Field { path, format })) if field == path => {
                 let end = |name: &str| Part::Field { path: name.to_owned(), format: *format };
-                tests.0.push(format!("{attribute} between {head}{} and {head}{}", end("from"), end("to")));
+                let (low, high) = if format.is_descending() { ("to", "from") } else { ("from", "to") };
+                tests.0.push(format!("{attribute} between {head}{} and {head}{}", end(low), end(high)));
             }
             (Some(SortRange::Prefix { field }), Some(part @ Part::Field { path, .. })) if field == path => {
                 begins_with(tests, attribute, &format!("{head}{part}"));

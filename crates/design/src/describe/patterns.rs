@@ -253,9 +253,10 @@ fn composed(how: &str, names: impl Iterator<Item = String>, request: &str) -> Ac
 }
 
 fn merged(merge: &Merge) -> Access {
-    let order = match merge.order {
-        Order::Ascending => "lowest",
-        Order::Descending => "highest",
+    let descends = matches!(&merge.walk.run.operation, Operation::Query(query) if query.descends);
+    let order = match (merge.order == Order::Descending) != descends {
+        false => "lowest",
+        true => "highest",
     };
     walked(format!("{}, {order} {} first, {} a page", for_each(&merge.walk), merge.by, merge.limit))
 }

@@ -91,7 +91,9 @@ impl Hole {
                 other => (Some(other.shape().unwrap_or(Quantity::Number)), NUMBER),
             },
             Format::Padded { .. } => (Some(Quantity::Number), NUMBER),
-            format if format.cuts_time() => (Some(Quantity::Instant), FieldType::Time),
+            format if format.cuts_time() || format == Format::Descending => {
+                (Some(Quantity::Instant), FieldType::Time)
+            }
             _ => (None, TEXT),
         };
         match wanted {

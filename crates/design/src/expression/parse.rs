@@ -3,6 +3,7 @@
 use singlet_values::Number;
 
 use super::{Composed, Expression, ExpressionError, Hole, Name, Origin, Period, TextPiece};
+use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::nearest;
 use crate::template::Format;
@@ -26,8 +27,13 @@ const UNITS: [(&str, u64); 12] = [
     ("weeks", 604_800_000),
 ];
 
-const BRACES: &str = "close it with `}`, or write `{{` for a literal brace";
 const OPERAND: &str = "write a number, a duration such as `30s`, `now` or a name";
+
+impl From<BraceError> for ExpressionError {
+    fn from(error: BraceError) -> Self {
+        ExpressionError::new(error.range, error.message, error.help)
+    }
+}
 
 impl Composed {
     /// Parses a text with holes. Each name is taken for a parameter without a type.
@@ -37,34 +43,11 @@ impl Composed {
             return Err(ExpressionError { range: 0..0, message, help: None });
         }
         let mut pieces = Vec::new();
-        let mut literal = String::new();
-        let mut at = 0;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let plain = rest.find(['{', '}']).unwrap_or(rest.len());
-            let (before, brace) = rest.split_at(plain);
-            literal.push_str(before);
-            at += plain;
-            if brace.starts_with("{{") || brace.starts_with("}}") {
-                literal.extend(brace.chars().next());
-                at += 2;
-            } else if brace.starts_with('}') {
-                let help = "write `}}` for a literal brace";
-                return Err(ExpressionError::new(at..at + 1, "unmatched closing brace", help));
-            } else if let Some(inside) = brace.strip_prefix('{') {
-                let length = inside.find(['{', '}']).unwrap_or(inside.len());
-                let (inside, after) = inside.split_at(length);
-                if !after.starts_with('}') {
-                    return Err(ExpressionError::new(at..at + 1, "missing closing brace", BRACES));
-                }
-                if !literal.is_empty() {
-                    pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
-                }
-                pieces.push(TextPiece::Hole(hole(inside, at)?));
-                at += length + 2;
-            }
-        }
-        if !literal.is_empty() {
-            pieces.push(TextPiece::Literal(literal));
+        for piece in holes(text) {
+            pieces.push(match piece? {
+                HolePiece::Literal(literal) => TextPiece::Literal(literal),
+                HolePiece::Hole { inside, at } => TextPiece::Hole(hole(inside, at)?),
+            });
         }
         Ok(Composed { source: text.to_owned(), pieces })
     }

@@ -254,8 +254,11 @@ pub struct Query {
     pub key: Option<AskedKey>,
     /// The fields that the caller knows, if the pattern names them.
     pub by: Option<Vec<String>>,
-    /// Ascending or descending.
+    /// The order in which the key is read.
     pub order: Order,
+    /// Whether the part of the sort key that orders the items is in descending order. The highest are then first if the
+    /// key is read in ascending order.
+    pub descends: bool,
     /// The word for the order in the design.
     pub order_word: Option<OrderWord>,
     /// The orders between which callers choose with the parameter `order`, the default first. Empty if there is one order.
@@ -284,6 +287,17 @@ pub struct Query {
     /// Whether items of other entities may be among those that are read. They are left out by their type attribute, or by
     /// the shape of their keys if the index doesn't contain it.
     pub mixed: bool,
+}
+
+impl Query {
+    /// Returns the order in which the key is read for a word.
+    pub fn order_of(&self, word: OrderWord) -> Order {
+        match (self.descends, word.order()) {
+            (false, order) => order,
+            (true, Order::Ascending) => Order::Descending,
+            (true, Order::Descending) => Order::Ascending,
+        }
+    }
 }
 
 /// Counts the items of a query.
@@ -350,7 +364,7 @@ impl OrderWord {
         }
     }
 
-    /// Returns the order.
+    /// Returns the order of the values.
     pub fn order(self) -> Order {
         match self {
             OrderWord::Oldest | OrderWord::Lowest => Order::Ascending,

@@ -144,9 +144,7 @@ fn check(
     }
     let kind = found.kind;
     let alone = text.len() == path.len() + 2;
-    use FieldType::{
-        Any, Binary, Bool, Choice, Date, Epoch, Id, Int, List, Map, Number, Object, Set, Text, Time,
-    };
+    use FieldType::{Any, Binary, Bool, List, Map, Object, Set};
     let (fits, needs) = match part {
         Part::Literal(_) => (true, ""),
         _ if matches!(kind, List { .. } | Set { .. } | Map { .. } | Object(_) | Any { .. }) => {
@@ -157,28 +155,7 @@ fn check(
         }
         Part::Shard { .. } => (true, ""),
         _ if matches!(kind, Binary { .. }) => (false, "bytes can't be a part of a key, only a whole key"),
-        Part::Field { format, .. } => match format {
-            Format::Plain => (true, ""),
-            Format::Padded { .. } => (
-                matches!(kind, Int { .. } | Number { .. } | Epoch),
-                "a width can be used with `int`, `number` and `epoch`",
-            ),
-            Format::First(_) => (
-                matches!(kind, Text { .. } | Choice(_) | Id),
-                "a number of characters can be used with strings; a width begins with a zero, such as `05`",
-            ),
-            Format::Fold | Format::Lower | Format::Upper => (
-                matches!(kind, Text { .. } | Choice(_) | Id),
-                "`fold`, `lower` and `upper` can be used with strings",
-            ),
-            Format::Hour | Format::Minute => {
-                (matches!(kind, Time | Epoch), "`hour` and `minute` can be used with `time` and `epoch`")
-            }
-            _ => (
-                matches!(kind, Time | Date | Epoch),
-                "this format can be used with `time`, `date` and `epoch`",
-            ),
-        },
+        Part::Field { format, .. } => takes(*format, kind),
     };
     if !fits {
         let message = format!("`{path}` is of type `{}`, which can't be used here", kind_name(kind));
@@ -196,10 +173,38 @@ fn check(
     }
 }
 
+/// Returns whether a format can be used with a type, and what it can be used with.
+fn takes(format: Format, kind: &FieldType) -> (bool, &'static str) {
+    use FieldType::{Choice, Date, Epoch, Id, Int, Number, Text, Time};
+    match format {
+        Format::Plain => (true, ""),
+        Format::Padded { .. } => (
+            matches!(kind, Int { .. } | Number { .. } | Epoch),
+            "a width can be used with `int`, `number` and `epoch`",
+        ),
+        Format::Descending => (
+            matches!(kind, Time | Date),
+            "without a width, `desc` can be used with `time` and `date`; numbers need one, such as `{rating:05.2:desc}`",
+        ),
+        Format::First(_) => (
+            matches!(kind, Text { .. } | Choice(_) | Id),
+            "a number of characters can be used with strings; a width begins with a zero, such as `05`",
+        ),
+        Format::Fold | Format::Lower | Format::Upper => (
+            matches!(kind, Text { .. } | Choice(_) | Id),
+            "`fold`, `lower` and `upper` can be used with strings",
+        ),
+        Format::Hour | Format::Minute => {
+            (matches!(kind, Time | Epoch), "`hour` and `minute` can be used with `time` and `epoch`")
+        }
+        _ => (matches!(kind, Time | Date | Epoch), "this format can be used with `time`, `date` and `epoch`"),
+    }
+}
+
 /// Returns a message and help if the range of a field exceeds the width of its placeholder.
 fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, String)> {
     let (FieldType::Int { min, max } | FieldType::Number { min, max }) = kind else { return None };
-    let Format::Padded { width, decimals, signed } = format else { return None };
+    let Format::Padded { width, decimals, signed, descending } = format else { return None };
     let largest = format.largest()?;
     let has_negative = min.as_ref().is_some_and(Number::is_negative);
     let too_high = max.as_ref().filter(|max| **max > largest);
@@ -221,7 +226,7 @@ fn too_narrow(path: &str, kind: &FieldType, format: Format) -> Option<(String, S
     let sign = usize::from(signed || has_negative);
     let width = u8::try_from(bounds.chain([have]).max()? + others + sign).ok()?;
     let message = format!("`{path}` can be as {way} as {bound}, which doesn't fit `{}`", place(format));
-    let fitting = Format::Padded { width, decimals, signed: signed || has_negative };
+    let fitting = Format::Padded { width, decimals, signed: signed || has_negative, descending };
     let help = match has_negative && !signed {
         true => format!("write `{}`, with a sign for negative numbers", place(fitting)),
         false => format!("write `{}`", place(fitting)),

@@ -25,7 +25,7 @@ pub use render::{RenderError, formatted};
 pub use shard::{SHARDS_MAX, shard_of};
 
 /// The names of the formats in templates, except for widths such as `05.2`.
-const FORMATS: [(&str, Format); 9] = [
+const FORMATS: [(&str, Format); 10] = [
     ("fold", Format::Fold),
     ("lower", Format::Lower),
     ("upper", Format::Upper),
@@ -35,7 +35,10 @@ const FORMATS: [(&str, Format); 9] = [
     ("day", Format::Day),
     ("hour", Format::Hour),
     ("minute", Format::Minute),
+    (DESCENDING, Format::Descending),
 ];
+/// The word for descending order, alone or after a width.
+const DESCENDING: &str = "desc";
 
 /// A key as text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +148,8 @@ pub enum Format {
         /// Whether the first character is a sign: `+05` turns 5 into `00005` and -5 into `-9994`, so that the text sorts
         /// like the numbers.
         signed: bool,
+        /// Whether the text sorts the other way round: `03:desc` turns 7 into `992`, so that the highest number is first.
+        descending: bool,
     },
     /// Lower case without diacritics: `Thịt gà` becomes `thit ga`.
     Fold,
@@ -166,13 +171,18 @@ pub enum Format {
     Hour,
     /// To the minute: `2025-01-20T15:30`.
     Minute,
+    /// A whole time or date whose digits are replaced by their nine's complement, so that the newest is first:
+    /// `2025-01-20` becomes `7974-98-79`.
+    Descending,
 }
 
 impl Format {
     /// Returns the number of characters that it produces, if that is fixed.
     pub fn width(self) -> Option<u64> {
         match self {
-            Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_) => None,
+            // The width of a time or date is that of its type.
+            Format::Plain | Format::Descending => None,
+            Format::Fold | Format::Lower | Format::Upper | Format::First(_) => None,
             Format::Padded { width, .. } => Some(u64::from(width)),
             Format::Year => Some(4),
             Format::Month => Some(7),
@@ -185,7 +195,7 @@ impl Format {
 
     /// Returns the largest absolute value that fits a width, or `None` for other formats.
     pub fn largest(self) -> Option<Number> {
-        let Format::Padded { width, decimals, signed } = self else { return None };
+        let Format::Padded { width, decimals, signed, .. } = self else { return None };
         pad::largest(usize::from(width).saturating_sub(usize::from(signed)), usize::from(decimals))
             .parse()
             .ok()
@@ -193,7 +203,17 @@ impl Format {
 
     /// Returns whether its text has the whole value of a field of this type, which can be read back.
     pub fn is_whole(self, kind: &FieldType) -> bool {
-        matches!((self, kind), (Format::Plain | Format::Padded { .. }, _) | (Format::Day, FieldType::Date))
+        self.keeps_all() || matches!((self, kind), (Format::Day, FieldType::Date))
+    }
+
+    /// Returns whether its text has the whole value of a field of any type.
+    pub fn keeps_all(self) -> bool {
+        matches!(self, Format::Plain | Format::Padded { .. } | Format::Descending)
+    }
+
+    /// Returns whether its text sorts the other way round than the values.
+    pub fn is_descending(self) -> bool {
+        matches!(self, Format::Padded { descending: true, .. } | Format::Descending)
     }
 
     /// Returns whether it truncates a time, so that all writes of a period get the same text.
@@ -209,12 +229,12 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Format::Padded { width, decimals, signed } => {
-                let sign = if *signed { "+" } else { "" };
-                match decimals {
-                    0 => write!(f, "{sign}0{width}"),
-                    decimals => write!(f, "{sign}0{width}.{decimals}"),
+            Format::Padded { width, decimals, signed, descending } => {
+                write!(f, "{}0{width}", if *signed { "+" } else { "" })?;
+                if *decimals > 0 {
+                    write!(f, ".{decimals}")?;
                 }
+                if *descending { write!(f, ":{DESCENDING}") } else { Ok(()) }
             }
             Format::First(count) => write!(f, "{count}"),
             other => {

@@ -4,13 +4,37 @@ use std::fmt::Write;
 
 use singlet_values::NumberRef;
 
-/// Appends the number with exactly `width` characters, `decimals` of them after a point.
-pub(super) fn write_padded(
+/// Appends the number with exactly `width` characters, `decimals` of them after a point. In descending order, the text
+/// sorts the other way round.
+pub(super) fn write_number(
     out: &mut String,
     number: NumberRef<'_>,
-    width: u8,
-    decimals: u8,
+    (width, decimals): (u8, u8),
+    signed: bool,
+    descending: bool,
 ) -> Result<(), String> {
+    let start = out.len();
+    match signed {
+        true => write_signed(out, number, width, decimals)?,
+        false => write_padded(out, number, width, decimals)?,
+    }
+    if descending {
+        let turned = turned(out.get(start..).unwrap_or_default(), signed);
+        out.replace_range(start.., &turned);
+    }
+    Ok(())
+}
+
+/// Returns the text of a number in the other order; doing it twice returns the same text.
+pub(super) fn turned(text: &str, signed: bool) -> String {
+    let mut characters = text.chars();
+    let sign = if signed { characters.next() } else { None };
+    let sign = sign.map(|sign| if sign == SIGN { NEGATIVE_SIGN } else { SIGN });
+    sign.into_iter().chain(characters.map(complement)).collect()
+}
+
+/// Appends a number that isn't negative.
+fn write_padded(out: &mut String, number: NumberRef<'_>, width: u8, decimals: u8) -> Result<(), String> {
     let misfit =
         if number.is_negative() { Err(Misfit::Negative) } else { write_digits(out, number, width, decimals) };
     misfit.map_err(|misfit| misfit.reason(number, "0", width, decimals))
@@ -42,7 +66,7 @@ impl Misfit {
     }
 }
 
-/// Appends a number that isn't negative.
+/// Appends the digits of a number that isn't negative.
 fn write_digits(out: &mut String, number: NumberRef<'_>, width: u8, decimals: u8) -> Result<(), Misfit> {
     let (width, decimals) = (usize::from(width), usize::from(decimals));
     let start = out.len();
@@ -74,12 +98,7 @@ const NEGATIVE_SIGN: char = '-';
 
 /// Appends a number of any sign with exactly `width` characters, the first of which is the sign. The digits of a
 /// negative number are replaced by their nine's complement, so that the text sorts like the number.
-pub(super) fn write_signed(
-    out: &mut String,
-    number: NumberRef<'_>,
-    width: u8,
-    decimals: u8,
-) -> Result<(), String> {
+fn write_signed(out: &mut String, number: NumberRef<'_>, width: u8, decimals: u8) -> Result<(), String> {
     let digits = width.saturating_sub(1);
     let refused = |misfit: Misfit| {
         let least = format!("-{}", largest(usize::from(digits), usize::from(decimals)));
@@ -106,7 +125,7 @@ pub(super) fn read_signed(text: &str) -> Option<String> {
 }
 
 /// Returns the nine's complement of a digit; other characters stay.
-fn complement(character: char) -> char {
+pub(super) fn complement(character: char) -> char {
     match character.to_digit(10) {
         Some(digit) => char::from_digit(9 - digit, 10).unwrap_or(character),
         None => character,

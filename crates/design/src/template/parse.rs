@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{FORMATS, Format, Part, SHARDS_MAX, Template};
+use super::{DESCENDING, FORMATS, Format, Part, SHARDS_MAX, Template};
+use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
 
@@ -27,6 +28,12 @@ impl TemplateError {
     }
 }
 
+impl From<BraceError> for TemplateError {
+    fn from(error: BraceError) -> Self {
+        TemplateError::new(error.range, error.message, error.help)
+    }
+}
+
 impl Template {
     /// Parses a template.
     pub fn parse(text: &str) -> Result<Template, TemplateError> {
@@ -44,35 +51,11 @@ impl Template {
             ));
         }
         let mut parts = Vec::new();
-        let mut literal = String::new();
-        let mut at = 0;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let plain = rest.find(['{', '}']).unwrap_or(rest.len());
-            let (before, brace) = rest.split_at(plain);
-            literal.push_str(before);
-            at += plain;
-            if brace.starts_with("{{") || brace.starts_with("}}") {
-                literal.extend(brace.chars().next());
-                at += 2;
-            } else if brace.starts_with('}') {
-                let help = "write `}}` for a literal brace";
-                return Err(TemplateError::new(at..at + 1, "unmatched closing brace", help));
-            } else if let Some(inside) = brace.strip_prefix('{') {
-                let length = inside.find(['{', '}']).unwrap_or(inside.len());
-                let (inside, after) = inside.split_at(length);
-                if !after.starts_with('}') {
-                    let help = "close it with `}`, or write `{{` for a literal brace";
-                    return Err(TemplateError::new(at..at + 1, "missing closing brace", help));
-                }
-                if !literal.is_empty() {
-                    parts.push(Part::Literal(std::mem::take(&mut literal)));
-                }
-                parts.push(placeholder(inside, at + 1)?);
-                at += length + 2;
-            }
-        }
-        if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+        for piece in holes(text) {
+            parts.push(match piece? {
+                HolePiece::Literal(literal) => Part::Literal(literal),
+                HolePiece::Hole { inside, at } => placeholder(inside, at + 1)?,
+            });
         }
         Ok(Template { source: text.to_owned(), parts })
     }
@@ -151,6 +134,9 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     {
         return Ok(Format::First(count));
     }
+    if let Some((format, order)) = text.split_once(':') {
+        return descending(format, order, at);
+    }
     if text.starts_with(|first: char| first.is_ascii_digit()) {
         return padded(text, range, false);
     }
@@ -171,6 +157,29 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
         }
     };
     Err(TemplateError::new(range, message, help))
+}
+
+/// Parses `05.2:desc`, split at the colon.
+fn descending(format: &str, order: &str, at: usize) -> Result<Format, TemplateError> {
+    let order_at = at + format.len() + 1;
+    if order != DESCENDING {
+        let message = format!("only `{DESCENDING}` can follow a format");
+        let help = format!("write `{{rating:05.2:{DESCENDING}}}` for descending order");
+        return Err(TemplateError::new(order_at..order_at + order.len(), message, help));
+    }
+    match read_format(format, at)? {
+        Format::Padded { width, decimals, signed, .. } => {
+            Ok(Format::Padded { width, decimals, signed, descending: true })
+        }
+        other => {
+            let message = format!("`{other}` can't be in descending order");
+            let help = format!(
+                "descending order is possible for a width, such as `{{rating:05.2:{DESCENDING}}}`, and for a whole time \
+                 or date, such as `{{created_at:{DESCENDING}}}`"
+            );
+            Err(TemplateError::new(at..order_at + order.len(), message, help))
+        }
+    }
 }
 
 /// Parses `05.2`: a zero, the width, and the number of decimals. With a sign, the width includes the sign.
@@ -205,5 +214,5 @@ fn padded(text: &str, range: Range<usize>, signed: bool) -> Result<Format, Templ
         );
         return Err(TemplateError::new(range, message, help));
     }
-    Ok(Format::Padded { width, decimals, signed })
+    Ok(Format::Padded { width, decimals, signed, descending: false })
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use singlet_values::{AttributeValue, Number, ValueRef};
 
-use super::pad::read_signed;
+use super::pad::{complement, read_signed, turned};
 use super::{Format, Part, Template};
 use crate::field::FieldType;
 
@@ -63,12 +63,18 @@ fn value(kind: &FieldType, format: Format, text: &str) -> Option<AttributeValue>
     match (kind, format) {
         (
             FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch,
-            Format::Padded { signed: true, .. },
-        ) => Number::from_str(&read_signed(text)?).ok().map(AttributeValue::N),
-        (
-            FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch,
-            Format::Plain | Format::Padded { .. },
-        ) => Number::from_str(text).ok().map(AttributeValue::N),
+            Format::Padded { signed, descending, .. },
+        ) => {
+            let text = if descending { turned(text, signed) } else { text.to_owned() };
+            let text = if signed { read_signed(&text)? } else { text };
+            Number::from_str(&text).ok().map(AttributeValue::N)
+        }
+        (FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Epoch, Format::Plain) => {
+            Number::from_str(text).ok().map(AttributeValue::N)
+        }
+        (FieldType::Date | FieldType::Time, Format::Descending) => {
+            Some(AttributeValue::S(text.chars().map(complement).collect()))
+        }
         (FieldType::Date, Format::Day)
         | (
             FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id | FieldType::Date | FieldType::Time,

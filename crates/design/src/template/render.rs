@@ -6,7 +6,7 @@ use singlet_values::{AttributeValue, ValueRef};
 
 use super::cut::write_cut;
 use super::fold::{End, write_folded};
-use super::pad::{write_padded, write_signed};
+use super::pad::{complement, write_number};
 use super::{Format, Part, Template, Values, shard_of};
 
 /// The expected length of a value: a UUID is 36 characters long.
@@ -95,7 +95,7 @@ impl Template {
         let Some(Part::Field { path, format }) = self.parts.get(part) else { return Ok(None) };
         let start = text.len();
         match format {
-            Format::Padded { .. } => return Ok(None),
+            Format::Padded { .. } | Format::Descending => return Ok(None),
             Format::First(count) if beginning.chars().count() > usize::from(*count) => return Ok(None),
             Format::Fold => write_folded(&mut text, beginning, End::Open),
             Format::Lower => text.extend(beginning.chars().flat_map(char::to_lowercase)),
@@ -198,6 +198,13 @@ fn write_field(
         (Format::Lower, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_lowercase)),
         (Format::Upper, ValueRef::S(text)) => out.extend(text.chars().flat_map(char::to_uppercase)),
         (Format::First(count), ValueRef::S(text)) => out.extend(text.chars().take(usize::from(count))),
+        (Format::Descending, ValueRef::S(text)) => out.extend(text.chars().map(complement)),
+        (Format::Descending, _) => {
+            return Err(RenderError::new(
+                field,
+                "only times and dates have a descending order without a width",
+            ));
+        }
         (Format::First(_), _) => {
             return Err(RenderError::new(field, "only strings have first characters"));
         }
@@ -205,11 +212,8 @@ fn write_field(
             return Err(RenderError::new(field, "only strings have lower and upper case"));
         }
         // These formats have a fixed shape without separators.
-        (Format::Padded { width, decimals, signed }, ValueRef::N(number)) => {
-            let written = match signed {
-                true => write_signed(out, number, width, decimals),
-                false => write_padded(out, number, width, decimals),
-            };
+        (Format::Padded { width, decimals, signed, descending }, ValueRef::N(number)) => {
+            let written = write_number(out, number, (width, decimals), signed, descending);
             return written.map_err(|reason| RenderError::new(field, reason));
         }
         (Format::Padded { .. }, _) => return Err(RenderError::new(field, "only numbers can be padded")),

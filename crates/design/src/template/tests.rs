@@ -51,6 +51,8 @@ fn values_stand_where_the_template_says() {
         ("{created_at:day}", "2025-01-20"),
         ("{created_at:hour}", "2025-01-20T15"),
         ("{created_at:minute}", "2025-01-20T15:30"),
+        ("{created_at:desc}", "7974-98-79T84:69:54.321Z"),
+        ("R#{rating:05.2:desc}", "R#90.49"),
         ("{address.city:upper}", "HUẾ"),
         ("{address.city:lower}", "huế"),
         ("{address.city:fold}", "hue"),
@@ -98,6 +100,8 @@ fn numbers_that_would_sort_wrongly_are_refused_with_what_fits() {
         ("{v:05.2}", "100", "100 is too large; numbers from 0 to 99.99 fit"),
         ("{v:+03}", "-100", "-100 is too small; numbers from -99 to 99 fit"),
         ("{v:+03}", "100", "100 is too large; numbers from -99 to 99 fit"),
+        ("{v:+03:desc}", "-100", "-100 is too small; numbers from -99 to 99 fit"),
+        ("{v:03:desc}", "-1", "-1 is negative; numbers from 0 to 999 fit"),
         ("{v:+06.2}", "-1.555", "-1.555 has 3 decimals; 2 fit"),
         ("{v:05.2}", "9.555", "9.555 has 3 decimals; 2 fit"),
         ("{v:03}", "1.5", "1.5 has 1 decimals; integers fit"),
@@ -112,6 +116,10 @@ fn numbers_that_would_sort_wrongly_are_refused_with_what_fits() {
         ("{v:+05}", "-5", "-9994"),
         ("{v:+05}", "-9999", "-0000"),
         ("{v:+06.1}", "-12.5", "-987.4"),
+        ("{v:03:desc}", "7", "992"),
+        ("{v:+05:desc}", "5", "-9994"),
+        ("{v:+05:desc}", "0", "-9999"),
+        ("{v:+05:desc}", "-5", "00005"),
         ("{v:05.2}", "99.99", "99.99"),
         ("{v:05.2}", "0.07", "00.07"),
         ("{v:03}", "7", "007"),
@@ -248,11 +256,14 @@ fn a_value_is_read_up_to_its_end() {
     let at = AttributeValue::from("2025-01-20T15:30:00.000Z");
     for (text, key, values) in [
         ("{at}-{u}", "2025-01-20T15:30:00.000Z-a-b", vec![("at", at.clone()), ("u", "a-b".into())]),
-        ("{at}{u}", "2025-01-20T15:30:00.000Za", vec![("at", at), ("u", "a".into())]),
+        ("{at}{u}", "2025-01-20T15:30:00.000Za", vec![("at", at.clone()), ("u", "a".into())]),
         ("{u}-X#{v}", "a-X-X#b", vec![("u", "a-X".into()), ("v", "b".into())]),
         ("{u}-X", "a-X-X", vec![("u", "a-X".into())]),
         ("{count}x{u}", "-12xa", vec![("count", (-12).into()), ("u", "a".into())]),
         ("{count:03}{u}", "012a", vec![("count", 12.into()), ("u", "a".into())]),
+        ("{count:03:desc}{u}", "987a", vec![("count", 12.into()), ("u", "a".into())]),
+        ("{count:+04:desc}{u}", "0012a", vec![("count", (-12).into()), ("u", "a".into())]),
+        ("{at:desc}{u}", "7974-98-79T84:69:99.999Za", vec![("at", at), ("u", "a".into())]),
         ("{u}-{v}", "a-b", Vec::new()),
         ("{u}#{v}", "a#b#c", Vec::new()),
         ("{at}#{u}", "2025#a", Vec::new()),
@@ -281,6 +292,10 @@ fn what_is_no_template_is_refused_with_its_place() {
         ("A#{b:0x}", 5..7, "isn't a width", "05.2"),
         ("A#{b:0}", 5..6, "isn't a width", "05.2"),
         ("A#{b:099}", 5..8, "from 1 to 40", "05.2"),
+        ("A#{b:fold:desc}", 5..14, "`fold` can't be in descending order", "{rating:05.2:desc}"),
+        ("A#{b:05:dsc}", 8..11, "only `desc` can follow a format", "{rating:05.2:desc}"),
+        ("A#{b:05:desc:desc}", 8..17, "only `desc` can follow a format", "{rating:05.2:desc}"),
+        ("A#{b:5x:desc}", 5..7, "must begin with a zero", "05.2"),
         ("A#{shard:b}", 9..10, "missing number of shards", "{shard:post_id/8}"),
         ("A#{shard:b/1}", 11..12, "from 2 to 1000", "{shard:post_id/8}"),
         ("A#{shard:b/x}", 11..12, "\"x\" isn't a number of shards", "{shard:post_id/8}"),
@@ -313,6 +328,37 @@ proptest! {
             let digits = super::pad::read_signed(text(a).strip_prefix("N#").unwrap()).unwrap();
             prop_assert_eq!(digits.parse::<Number>().unwrap(), number(a));
         }
+    }
+
+    #[test]
+    fn descending_parts_sort_the_other_way_round_and_are_read_back(
+        a in -9_999_999_i64..10_000_000,
+        b in -9_999_999_i64..10_000_000,
+    ) {
+        let kind = |_: &str| Some(&FieldType::Number { min: None, max: None });
+        let tenths = |whole: i64| number(&format!("{}{}.{}", if whole < 0 { "-" } else { "" }, whole.abs() / 10, whole.abs() % 10));
+        for (text, a, b) in [("N#{v:+010.1:desc}", a, b), ("N#{v:09.1:desc}", a.abs(), b.abs())] {
+            let rendered = |whole: i64| key(text, &one(AttributeValue::N(tenths(whole))));
+            prop_assert_eq!(rendered(a).cmp(&rendered(b)), b.cmp(&a), "{} {}", rendered(a), rendered(b));
+            let whole = template(text);
+            let read = whole.read('#', kind, ValueRef::S(&rendered(a)));
+            prop_assert_eq!(read, [("v", AttributeValue::N(tenths(a)))]);
+        }
+    }
+
+    #[test]
+    fn descending_times_sort_the_other_way_round_and_are_read_back(
+        a in -62_135_596_800_000_i64..253_402_300_800_000,
+        b in -62_135_596_800_000_i64..253_402_300_800_000,
+        near in any::<bool>(),
+    ) {
+        let b = if near { (a + b % 100_000).clamp(-62_135_596_800_000, 253_402_300_799_999) } else { b };
+        let time = |ms: i64| crate::value::instant_at(&FieldType::Time, ms).unwrap();
+        let rendered = |ms: i64| key("T#{v:desc}#x", &one(time(ms)));
+        prop_assert_eq!(rendered(a).cmp(&rendered(b)), b.cmp(&a));
+        let whole = template("T#{v:desc}#x");
+        let read = whole.read('#', |_| Some(&FieldType::Time), ValueRef::S(&rendered(a)));
+        prop_assert_eq!(read, [("v", time(a))]);
     }
 
     #[test]

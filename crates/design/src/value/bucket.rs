@@ -42,7 +42,8 @@ impl Unit {
             | Format::Fold
             | Format::Lower
             | Format::Upper
-            | Format::First(_) => {
+            | Format::First(_)
+            | Format::Descending => {
                 return None;
             }
         })

@@ -6,6 +6,7 @@ mod blind_write;
 mod check_alone;
 mod constant_partition;
 mod duplicate_index;
+mod embedding;
 mod filter;
 mod foreign_items;
 mod hot_counter;
@@ -98,6 +99,7 @@ pub static RULES: &[&Rule] = &[
     &filter::RULE,
     &item_size::RULE,
     &unbounded_list::RULE,
+    &embedding::RULE,
     &number_in_text::RULE,
     &time_format::RULE,
     &key_collision::RULE,

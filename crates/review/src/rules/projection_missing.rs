@@ -1,6 +1,6 @@
 //! `projection-missing`: a pattern that needs what its index doesn't carry.
 
-use singlet_design::{Count, Entity, Format, Index, Operation, Part, Projection, Resolve, Subject};
+use singlet_design::{Count, Entity, Index, Operation, Part, Projection, Resolve, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -65,7 +65,8 @@ fn carries(entity: &Entity, index: &Index, field: &str) -> bool {
     let key = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
     let entry = entity.entry(&index.name);
     let keys = key.chain(entry.into_iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort)));
-    let tells = |part: &Part| matches!(part, Part::Field { path, format: Format::Plain | Format::Padded { .. } } if path == field);
+    let tells =
+        |part: &Part| matches!(part, Part::Field { path, format } if format.keeps_all() && path == field);
     projected || keys.flat_map(|template| &template.parts).any(tells)
 }
 

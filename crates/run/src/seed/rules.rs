@@ -40,7 +40,7 @@ impl Rules {
 
     fn read(&mut self, template: &Template) {
         for part in &template.parts {
-            if let Part::Field { path, format: Format::Padded { width, decimals, signed } } = part {
+            if let Part::Field { path, format: Format::Padded { width, decimals, signed, .. } } = part {
                 let others = u8::from(*decimals > 0) + u8::from(*signed);
                 self.padded.push((path.clone(), width.saturating_sub(decimals + others), *decimals));
             }

@@ -297,7 +297,17 @@ fn samples_are_planted_with_progress() {
 
 #[test]
 fn every_design_of_the_seeds_has_samples() {
-    for name in ["smart-cooking", "nishiki", "shop", "social", "sensors"] {
+    for name in [
+        "smart-cooking",
+        "nishiki",
+        "shop",
+        "shop-documents",
+        "social",
+        "sensors",
+        "jobs",
+        "metering",
+        "chat",
+    ] {
         let path = format!("{}/../../designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let source = std::fs::read_to_string(&path).unwrap();
         let design = singlet_design::load(&path, &source).unwrap_or_else(|report| panic!("{report}"));

@@ -1,6 +1,6 @@
 //! Planning updates: derived attributes are made anew in the same write, from given values if those suffice.
 
-use singlet_design::{Entity, Format, Part, Reference, Template, Unique, Update, default_of};
+use singlet_design::{Entity, Part, Reference, Template, Unique, Update, default_of};
 use singlet_store::{ReturnItem, Store, TransactAction, UpdateItem};
 use singlet_values::{AttributeValue, Item};
 
@@ -252,7 +252,7 @@ fn told_by(template: &Template, separator: char) -> Vec<&str> {
         match part {
             Part::Literal(text) => is_parted |= text.contains(separator),
             _ if !is_parted => return Vec::new(),
-            Part::Field { path, format: Format::Plain | Format::Padded { .. } } if !path.contains('.') => {
+            Part::Field { path, format } if format.keeps_all() && !path.contains('.') => {
                 is_parted = false;
                 told.push(path.as_str());
             }

@@ -5,6 +5,7 @@ mod answers;
 mod backwards;
 mod buckets;
 mod counts;
+mod descending;
 mod expiry;
 mod fixture;
 mod inline;

@@ -38,7 +38,7 @@ struct Event {
     id: usize,
 }
 
-const PLACEHOLDERS: [Placeholder; 9] = [
+const PLACEHOLDERS: [Placeholder; 11] = [
     Placeholder { text: "{tenant}", field: "tenant", render: |event| event.tenant.to_owned() },
     Placeholder { text: "{at}", field: "at", render: |event| event.at.to_owned() },
     Placeholder { text: "{at:day}", field: "at", render: |event| event.at[..10].to_owned() },
@@ -48,6 +48,8 @@ const PLACEHOLDERS: [Placeholder; 9] = [
     Placeholder { text: "{name:fold}", field: "name", render: |event| fold(event.name) },
     Placeholder { text: "{count:03}", field: "count", render: |event| format!("{:03}", event.count) },
     Placeholder { text: "{count}", field: "count", render: |event| event.count.to_string() },
+    Placeholder { text: "{at:desc}", field: "at", render: |event| event.at.to_owned() },
+    Placeholder { text: "{count:03:desc}", field: "count", render: |event| format!("{:03}", event.count) },
 ];
 const TIMES: [&str; 6] = [
     "2025-01-20T00:00:00.000Z",

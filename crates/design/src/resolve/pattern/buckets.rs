@@ -43,6 +43,17 @@ impl PatternDraft<'_> {
         None
     }
 
+    /// Checks that items within a bucket are in the order in which the buckets are walked; `None` after a mistake.
+    pub(super) fn buckets_ascend(&self, query: &Query) -> Option<()> {
+        let Some(buckets) = query.buckets.as_ref().filter(|_| query.descends) else { return Some(()) };
+        let place = self.node.get("range").map_or(self.node.span, |node| node.span);
+        let message =
+            format!("buckets of `{}` can't be walked in the order of a descending part", buckets.field);
+        let help = "remove `desc` from the sort key, and use `order = \"newest\"` to read it backwards";
+        self.context.mistakes.add_with_help(place, message, help);
+        None
+    }
+
     /// Checks that a query of a walk over a list doesn't walk buckets; `None` after a mistake.
     pub(super) fn one_bucket(
         &self,

@@ -1,6 +1,6 @@
 //! Resolves merges: a query for each element of a list, in one order.
 
-use super::order::order;
+use super::order::order_word;
 use super::query::{entity_names, ordered_by};
 use super::walk::WalkRules;
 use super::{PatternDraft, Patterns};
@@ -8,7 +8,6 @@ use crate::model::{Merge, Operation, Order, Pattern, Query};
 use crate::paging::MERGED_PAGE_ITEMS_DEFAULT;
 use crate::report::Span;
 use crate::syntax::Node;
-use crate::template::Format;
 
 const RULES: WalkRules = WalkRules {
     fits: |operation| matches!(operation, Operation::Query(_)),
@@ -45,7 +44,7 @@ impl PatternDraft<'_> {
         let node = place.get("by")?;
         let by = node.text()?;
         match ordered_by(query) {
-            Some((path, Format::Plain | Format::Padded { .. })) if path == by => {
+            Some((path, format)) if path == by && format.keeps_all() => {
                 let lacks = query.entities.iter().find(|entity| entity.field(by).is_none());
                 if let Some(entity) = lacks {
                     let message = format!("`{}` has no field `{by}`", entity.name);
@@ -80,7 +79,7 @@ impl PatternDraft<'_> {
     }
 
     fn merge_order(&self, place: &Node, run: &Pattern, query: &Query) -> Order {
-        let wanted = order(place).unwrap_or(query.order);
+        let wanted = order_word(place).map_or(query.order, |word| query.order_of(word));
         if let (true, Some(node)) = (wanted != query.order, place.get("order")) {
             let message = format!("`{}` has the opposite order", run.name);
             self.context.mistakes.add_with_help(

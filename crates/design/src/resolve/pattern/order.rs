@@ -1,7 +1,7 @@
 //! Resolves `order`: one order, or two between which callers choose.
 
 use super::PatternDraft;
-use crate::model::{FieldType, Order, OrderWord, ParameterType, Query};
+use crate::model::{FieldType, OrderWord, ParameterType, Query};
 use crate::syntax::Node;
 
 impl PatternDraft<'_> {
@@ -58,11 +58,6 @@ impl PatternDraft<'_> {
         self.context.mistakes.add_with_help(place.span, message, "use a query with one order");
         None
     }
-}
-
-/// Returns the order of a pattern; of two orders, the default.
-pub(super) fn order(node: &Node) -> Option<Order> {
-    order_word(node).map(OrderWord::order)
 }
 
 /// Returns the word for the order; of two orders, for the default.

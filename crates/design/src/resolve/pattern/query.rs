@@ -6,7 +6,7 @@ use super::super::name;
 use super::super::parameters::stored_alike;
 use super::super::template::find;
 use super::asked::Asked;
-use super::order::{order, order_word};
+use super::order::order_word;
 use super::overlap::KeyShape;
 use super::read::ReadPath;
 use super::{PatternDraft, ResolvedEntity};
@@ -66,12 +66,13 @@ impl PatternDraft<'_> {
                 };
                 self.is_mixed(&known, &key, on.as_deref())
             });
-        Some(Query {
+        let mut query = Query {
             table: Arc::clone(&known.first()?.entity.table),
             on,
             key,
             by: self.by(&known),
-            order: order(self.node).unwrap_or(Order::Ascending),
+            order: Order::Ascending,
+            descends: false,
             order_word: order_word(self.node),
             orders,
             matched,
@@ -86,7 +87,11 @@ impl PatternDraft<'_> {
             show_expired: self.node.text_of("expired") == Some("show"),
             mixed,
             entities: known.iter().map(|known| Arc::clone(&known.entity)).collect(),
-        })
+        };
+        query.descends = ordered_by(&query).is_some_and(|(_, format)| format.is_descending());
+        self.buckets_ascend(&query)?;
+        query.order = query.order_word.map_or(Order::Ascending, |word| query.order_of(word));
+        Some(query)
     }
 
     /// `count`
@@ -366,7 +371,7 @@ impl PatternDraft<'_> {
     fn prefix(&mut self, field: &str, kind: &FieldType, format: Format, place: &Node) -> Option<()> {
         use FieldType::{Choice, Date, Id, Text, Time};
         let is_text = matches!(kind, Text { .. } | Choice(_) | Id | Date | Time);
-        if !is_text || matches!(format, Format::Padded { .. } | Format::First(_)) {
+        if !is_text || matches!(format, Format::Padded { .. } | Format::First(_) | Format::Descending) {
             let message = format!("`{field}` isn't a string, so it can't be matched by prefix");
             self.context.mistakes.add_with_help(place.span, message, "use `range`");
             return None;
@@ -460,9 +465,7 @@ impl<'a> Walk<'a> {
     fn is_given(&self, path: &str, format: Format) -> bool {
         let mut parts = self.partition.iter().flat_map(|template| &template.parts);
         parts.any(|part| match part {
-            Part::Field { path: given, format: how } => {
-                given == path && (*how == format || matches!(how, Format::Plain | Format::Padded { .. }))
-            }
+            Part::Field { path: given, format: how } => given == path && (*how == format || how.keeps_all()),
             _ => false,
         })
     }

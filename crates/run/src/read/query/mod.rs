@@ -65,7 +65,7 @@ pub(crate) struct QueryPlan {
     buckets: Option<Buckets>,
     forward: bool,
     /// The orders between which callers choose.
-    orders: Vec<OrderWord>,
+    orders: Vec<(OrderWord, Order)>,
     consistent: bool,
     filter: FilterPlan,
     projection: Option<Projection>,
@@ -120,7 +120,7 @@ impl QueryPlan {
             shards: query.shards.map(|shards| shards.count),
             buckets: query.buckets.clone(),
             forward: query.order == Order::Ascending,
-            orders: query.orders.clone(),
+            orders: query.orders.iter().map(|word| (*word, query.order_of(*word))).collect(),
             consistent: query.consistent,
             limit: query.limit.unwrap_or(PAGE_ITEMS_DEFAULT),
             ..QueryPlan::new(context, &wanted, query.filter.as_ref(), needed)
@@ -294,14 +294,14 @@ impl QueryPlan {
         Ok(Reader::over_shards(self, lanes, (forward, point.back), (limit, now_ms)))
     }
 
-    /// Whether the list is in ascending order, which callers may choose.
+    /// Whether the key is read in ascending order, which callers may choose.
     fn is_forward(&self, bound: &Bound<'_>) -> bool {
-        let wanted = |order: &&OrderWord| match bound.get(OrderWord::PARAMETER) {
+        let wanted = |(order, _): &&(OrderWord, Order)| match bound.get(OrderWord::PARAMETER) {
             Some(AttributeValue::S(word)) => order.word() == word,
             _ => false,
         };
         let chosen = self.orders.iter().find(wanted);
-        chosen.map_or(self.forward, |order| order.order() == Order::Ascending)
+        chosen.map_or(self.forward, |(_, order)| *order == Order::Ascending)
     }
 
     /// The requests that are made at once.

@@ -247,7 +247,10 @@ impl SortPlan {
             }
             Bounded::Range => {
                 let end = |parameter| next.range_end(bound, separator, &prefix, parameter);
-                let (from, to) = (end("from")?, end("to")?);
+                let (mut from, mut to) = (end("from")?, end("to")?);
+                if next.descends() {
+                    std::mem::swap(&mut from, &mut to);
+                }
                 let by_value = next.by_value(bound.get("from"), bound.get("to"));
                 if !next.order.keeps(bound.get("from"), bound.get("to")) {
                     return Ok((Interval::of_prefix(prefix), part_at, by_value));
@@ -343,11 +346,20 @@ impl NextPart {
         }
     }
 
+    fn format(&self) -> Option<Format> {
+        match self.template.parts.get(self.part) {
+            Some(Part::Field { format, .. }) => Some(*format),
+            _ => None,
+        }
+    }
+
+    /// Whether its text sorts the other way round than the values.
+    fn descends(&self) -> bool {
+        self.format().is_some_and(Format::is_descending)
+    }
+
     fn fixed_width(&self) -> bool {
-        let format = match self.template.parts.get(self.part) {
-            Some(Part::Field { format, .. }) => *format,
-            _ => return false,
-        };
+        let Some(format) = self.format() else { return false };
         !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_))
     }
 
