@@ -34,14 +34,9 @@ put = "Note"
 
 fn designs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../designs");
-    let mut files: Vec<PathBuf> = ["", "catalogue"]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension().is_some_and(|ending| ending == "toml") && !path.ends_with("rows.toml")
-        })
-        .collect();
+    let entries = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     files.sort();
     files
 }
@@ -65,7 +60,7 @@ fn mistakes(more: &str) -> Vec<String> {
 #[test]
 fn every_callable_pattern_of_every_design_has_a_place_of_its_own() {
     let files = designs();
-    assert!(files.len() > 5, "{files:?}");
+    assert!(files.len() >= 5, "{files:?}");
     for file in files {
         let design = design(&file);
         let names: Vec<&str> = design.callable().map(|pattern| pattern.name.as_str()).collect();

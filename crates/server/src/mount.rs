@@ -31,7 +31,7 @@ use crate::response::{self, Answer, ContentType};
 /// The paths that the server answers itself.
 pub const OWN_PATHS: [&str; 3] = ["/", "/health", "/metrics"];
 
-/// What a mounted router needs of the server for one request.
+/// The parts of the server that a mounted router needs for one request.
 pub(crate) struct Mounting<'a> {
     pub(crate) router: &'a Router,
     pub(crate) cors: Option<&'a Cors>,
@@ -101,7 +101,7 @@ impl Mounting<'_> {
         Ok(Answer::from_parts(head, AnswerBody::mounted(body, self.answers, streaming)))
     }
 
-    /// Refuses what a web page could send in the name of a user of this machine.
+    /// Refuses requests that a web page could send in the name of a user of this machine.
     fn admit(&self, parts: &Parts, address: IpAddr) -> Result<(), Refusal> {
         if !address.to_canonical().is_loopback() {
             return Ok(());

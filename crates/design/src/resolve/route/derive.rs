@@ -1,6 +1,6 @@
 //! The route of a pattern that gives no path: its verb from the operation, its path from entity and key.
 
-use super::resource::{Given, Resources, fields, table_key};
+use super::resource::{FieldSource, Resources, fields, table_key};
 use super::words::{joined, plural, without, words};
 use crate::field::{FieldType, ParameterType};
 use crate::model::{
@@ -13,7 +13,7 @@ use crate::template::Template;
 const READING: [&str; 4] = ["find", "get", "list", "read"];
 
 /// A derived route, before conflicts with others are settled.
-pub(super) struct Draft {
+pub(super) struct RouteDraft {
     pub(super) verb: Verb,
     pub(super) path: Vec<PathSegment>,
     /// Whether the path names one item, so that another word must follow it.
@@ -23,10 +23,10 @@ pub(super) struct Draft {
 }
 
 /// Derives the route of a pattern.
-pub(super) fn derive(resources: &Resources<'_>, pattern: &Pattern) -> Draft {
+pub(super) fn derive(resources: &Resources<'_>, pattern: &Pattern) -> RouteDraft {
     let given = |field: &str| in_path(pattern, field).then(|| field.to_owned());
     let draft = of_operation(resources, pattern, &given).unwrap_or_else(|| named(pattern, verb(pattern)));
-    Draft { verb: with_body(draft.verb, pattern, &draft.path), ..draft }
+    RouteDraft { verb: with_body(draft.verb, pattern, &draft.path), ..draft }
 }
 
 /// The verb of a pattern at a path: what has no body can't take objects, and then becomes a request with a body.
@@ -86,7 +86,7 @@ pub(super) fn in_path(pattern: &Pattern, name: &str) -> bool {
 }
 
 /// The route of an operation; `None` if a field that the path needs isn't given.
-fn of_operation(resources: &Resources<'_>, pattern: &Pattern, given: &Given<'_>) -> Option<Draft> {
+fn of_operation(resources: &Resources<'_>, pattern: &Pattern, given: &FieldSource<'_>) -> Option<RouteDraft> {
     let item = |entity: &Entity| {
         let (partition, sort) = table_key(entity);
         resources.item(entity, &partition, &sort, given)
@@ -141,7 +141,7 @@ fn of_operation(resources: &Resources<'_>, pattern: &Pattern, given: &Given<'_>)
 }
 
 /// The item that a get reads, through the table or an index.
-fn one(resources: &Resources<'_>, get: &Get, given: &Given<'_>) -> Option<Draft> {
+fn one(resources: &Resources<'_>, get: &Get, given: &FieldSource<'_>) -> Option<RouteDraft> {
     let (partition, sort) = key_of(&get.entity, get.on.as_deref(), get.key.as_ref())?;
     if fields(&partition).is_empty() && get.on.is_some() {
         return None;
@@ -151,7 +151,12 @@ fn one(resources: &Resources<'_>, get: &Get, given: &Given<'_>) -> Option<Draft>
 }
 
 /// The list that a query reads. A list that has some of the items only is named after the pattern.
-fn list(resources: &Resources<'_>, pattern: &Pattern, query: &Query, given: &Given<'_>) -> Option<Draft> {
+fn list(
+    resources: &Resources<'_>,
+    pattern: &Pattern,
+    query: &Query,
+    given: &FieldSource<'_>,
+) -> Option<RouteDraft> {
     let entity = query.entities.first()?;
     let (partition, _) = key_of(entity, query.on.as_deref(), query.key.as_ref())?;
     if fields(&partition).is_empty() {
@@ -191,14 +196,14 @@ fn of_walk(
     resources: &Resources<'_>,
     pattern: &Pattern,
     walk: &ListWalk,
-    given: &Given<'_>,
-) -> Option<Draft> {
+    given: &FieldSource<'_>,
+) -> Option<RouteDraft> {
     let source = of_operation(resources, walk.query()?, given)?;
     let verb = verb(pattern);
     if verb == Verb::Remove {
-        return Some(Draft { verb, ..source });
+        return Some(RouteDraft { verb, ..source });
     }
-    Some(Draft { verb, ..renamed(source, joined(&words(&pattern.name))) })
+    Some(RouteDraft { verb, ..renamed(source, joined(&words(&pattern.name))) })
 }
 
 /// The verb of a transaction and the position of the step that it is about: the first that writes, or a later one that
@@ -223,20 +228,24 @@ fn main_step(transaction: &Transaction) -> Option<(Verb, usize)> {
     }
 }
 
-fn of_transaction(resources: &Resources<'_>, transaction: &Transaction, given: &Given<'_>) -> Option<Draft> {
+fn of_transaction(
+    resources: &Resources<'_>,
+    transaction: &Transaction,
+    given: &FieldSource<'_>,
+) -> Option<RouteDraft> {
     let (verb, at) = main_step(transaction)?;
     let step = transaction.steps.get(at).filter(|step| step.each.is_none())?;
     let bound = |field: &str| through(&step.bindings, field, given);
     let found = of_operation(resources, &step.pattern, &bound)?;
     if verb != Verb::Submit || found.verb != Verb::Replace {
-        return Some(Draft { verb, ..found });
+        return Some(RouteDraft { verb, ..found });
     }
     let entity = step.pattern.written().first().copied()?;
     Some(draft(verb, resources.collection(entity, &bound)?, false, &entity.name))
 }
 
 /// The parameter of a composed pattern that has the value of a field of its step.
-fn through(bindings: &[Binding], field: &str, given: &Given<'_>) -> Option<String> {
+fn through(bindings: &[Binding], field: &str, given: &FieldSource<'_>) -> Option<String> {
     match bindings.iter().find(|binding| binding.parameter == field).map(|binding| &binding.argument) {
         None => given(field),
         Some(Argument::Parameter(name)) => given(name),
@@ -244,12 +253,12 @@ fn through(bindings: &[Binding], field: &str, given: &Given<'_>) -> Option<Strin
     }
 }
 
-fn draft(verb: Verb, path: Vec<PathSegment>, is_item: bool, about: &str) -> Draft {
-    Draft { verb, path, is_item, about: about.to_owned() }
+fn draft(verb: Verb, path: Vec<PathSegment>, is_item: bool, about: &str) -> RouteDraft {
+    RouteDraft { verb, path, is_item, about: about.to_owned() }
 }
 
 /// A path with the pattern's name alone.
-fn named(pattern: &Pattern, verb: Verb) -> Draft {
+fn named(pattern: &Pattern, verb: Verb) -> RouteDraft {
     let mut name = words(&pattern.name);
     if verb == Verb::Read
         && name.len() > 1
@@ -261,7 +270,7 @@ fn named(pattern: &Pattern, verb: Verb) -> Draft {
 }
 
 /// The same route with another word for its last one.
-fn renamed(mut draft: Draft, word: String) -> Draft {
+fn renamed(mut draft: RouteDraft, word: String) -> RouteDraft {
     let last = draft.path.iter_mut().rev().find(|segment| matches!(segment, PathSegment::Literal(_)));
     if let Some(last) = last {
         *last = PathSegment::Literal(word);
@@ -270,12 +279,12 @@ fn renamed(mut draft: Draft, word: String) -> Draft {
 }
 
 /// The route of a part, and the name of the pattern that has it.
-fn followed(found: Draft, pattern: &Pattern) -> Draft {
+fn followed(found: RouteDraft, pattern: &Pattern) -> RouteDraft {
     let word = joined(&without(&pattern.name, &found.about));
     if !found.is_item {
         return renamed(found, word);
     }
     let mut path = found.path;
     path.push(PathSegment::Literal(word));
-    Draft { path, is_item: false, ..found }
+    RouteDraft { path, is_item: false, ..found }
 }

@@ -15,11 +15,11 @@ use std::sync::Arc;
 use super::Context;
 use crate::model::{Entity, PATHS_RESERVED, PathSegment, Pattern, Route, Verb};
 use crate::syntax::Node;
-use derive::Draft;
+use derive::RouteDraft;
 use resource::Resources;
 
 /// A path without the names of its parameters, which don't distinguish it from others.
-type Shape = (Verb, Vec<Option<String>>);
+type RouteShape = (Verb, Vec<Option<String>>);
 
 /// Resolves the routes of the patterns that callers can run, in the order of the file.
 pub(super) fn routes(
@@ -28,7 +28,7 @@ pub(super) fn routes(
     entities: &[Arc<Entity>],
     patterns: &[Arc<Pattern>],
 ) -> Vec<Route> {
-    let mut taken: BTreeMap<Shape, &str> = BTreeMap::new();
+    let mut taken: BTreeMap<RouteShape, &str> = BTreeMap::new();
     let mut given = BTreeMap::new();
     for pattern in patterns {
         if let Some(route) = given_route(context, root, pattern, &mut taken) {
@@ -60,7 +60,7 @@ fn given_route<'p>(
     context: &Context<'_>,
     root: &Node,
     pattern: &'p Pattern,
-    taken: &mut BTreeMap<Shape, &'p str>,
+    taken: &mut BTreeMap<RouteShape, &'p str>,
 ) -> Option<Route> {
     let text = pattern.path.as_deref()?;
     let entry = root.entries("pattern").iter().find(|entry| entry.name == pattern.name);
@@ -79,7 +79,7 @@ fn given_route<'p>(
     Some(Route { pattern: pattern.name.clone(), verb, path })
 }
 
-fn shape(verb: Verb, path: &[PathSegment]) -> Shape {
+fn shape(verb: Verb, path: &[PathSegment]) -> RouteShape {
     let literal = |segment: &PathSegment| match segment {
         PathSegment::Literal(text) => Some(text.clone()),
         PathSegment::Parameter(_) => None,
@@ -88,8 +88,12 @@ fn shape(verb: Verb, path: &[PathSegment]) -> Shape {
 }
 
 /// The derived path, or the first one with a word of the pattern's name that nothing else has.
-fn free(draft: Draft, pattern: &Pattern, is_taken: impl Fn(&Shape) -> bool) -> (Verb, Vec<PathSegment>) {
-    let Draft { verb, path, is_item, about } = draft;
+fn free(
+    draft: RouteDraft,
+    pattern: &Pattern,
+    is_taken: impl Fn(&RouteShape) -> bool,
+) -> (Verb, Vec<PathSegment>) {
+    let RouteDraft { verb, path, is_item, about } = draft;
     if !is_taken(&shape(verb, &path)) {
         return (verb, path);
     }

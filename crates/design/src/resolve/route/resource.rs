@@ -7,7 +7,7 @@ use crate::model::{Entity, PathSegment};
 use crate::template::{Part, Template};
 
 /// Gives the parameter that has the value of a field; `None` if a caller doesn't give it in the path.
-pub(super) type Given<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub(super) type FieldSource<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// The entities of a design, as the owners of paths.
 pub(super) struct Resources<'a> {
@@ -37,7 +37,7 @@ impl<'a> Resources<'a> {
         entity: &Entity,
         partition: &[&Template],
         sort: &[&Template],
-        given: &Given<'_>,
+        given: &FieldSource<'_>,
     ) -> Option<Vec<PathSegment>> {
         let own = own_fields(partition, sort);
         let mut path = self.members(entity, partition, own.is_empty(), given)?;
@@ -53,7 +53,7 @@ impl<'a> Resources<'a> {
         entity: &Entity,
         partition: &[&Template],
         is_one: bool,
-        given: &Given<'_>,
+        given: &FieldSource<'_>,
     ) -> Option<Vec<PathSegment>> {
         let own = words(&entity.name);
         if fields(partition).is_empty() {
@@ -70,7 +70,7 @@ impl<'a> Resources<'a> {
     }
 
     /// The collection to which a new item of an entity belongs: its path without its own id.
-    pub(super) fn collection(&self, entity: &Entity, given: &Given<'_>) -> Option<Vec<PathSegment>> {
+    pub(super) fn collection(&self, entity: &Entity, given: &FieldSource<'_>) -> Option<Vec<PathSegment>> {
         let (partition, sort) = table_key(entity);
         let own = own_fields(&partition, &sort);
         let is_root = self.root(&shape(&partition), &partition).is_some_and(|root| root.name == entity.name);
@@ -81,7 +81,7 @@ impl<'a> Resources<'a> {
     }
 
     /// The resource of a partition key that has fields; `None` if one of them isn't given.
-    pub(super) fn parent(&self, partition: &[&Template], given: &Given<'_>) -> Option<Parent<'a>> {
+    pub(super) fn parent(&self, partition: &[&Template], given: &FieldSource<'_>) -> Option<Parent<'a>> {
         let whole = shape(partition);
         let end = whole.rfind(HOLE).map_or(whole.len(), |at| at + HOLE.len());
         let cut = whole.get(..end).unwrap_or(&whole);
