@@ -12,7 +12,7 @@ pub(crate) const PATHS_RESERVED: [&str; 2] = ["docs", "openapi.json"];
 pub struct Route {
     /// The name of the pattern.
     pub pattern: String,
-    /// What a call does.
+    /// The effect of a call.
     pub verb: Verb,
     /// The path below the design, with at least one segment.
     pub path: Vec<PathSegment>,
@@ -33,7 +33,7 @@ impl Route {
     }
 }
 
-/// What a call does with the resource at its path. HTTP has a method for each.
+/// The effect of a call on the resource at its path. HTTP has a method for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verb {
     /// Reads it.
@@ -46,6 +46,11 @@ pub enum Verb {
     Change,
     /// Removes it.
     Remove,
+}
+
+impl Verb {
+    /// All verbs.
+    pub(crate) const ALL: [Verb; 5] = [Verb::Read, Verb::Submit, Verb::Replace, Verb::Change, Verb::Remove];
 }
 
 /// A part of a path.

@@ -35,8 +35,9 @@ pub(super) fn routes(
             given.insert(pattern.name.as_str(), route);
         }
     }
-    let reserve = |word: &str| (Verb::Read, vec![Some(word.to_owned())]);
-    taken.extend(PATHS_RESERVED.map(|word| (reserve(word), "")));
+    for word in PATHS_RESERVED {
+        taken.extend(Verb::ALL.map(|verb| ((verb, vec![Some(word.to_owned())]), "")));
+    }
     // After a mistake, parts of the model may be missing, and nobody uses the routes.
     if context.mistakes.count() > 0 {
         return Vec::new();
@@ -65,9 +66,8 @@ fn given_route<'p>(
     let text = pattern.path.as_deref()?;
     let entry = root.entries("pattern").iter().find(|entry| entry.name == pattern.name);
     let span = entry.and_then(|entry| entry.node.get("path")).map_or(pattern.span, |node| node.span);
-    let verb = derive::verb(pattern);
-    let path = written::written(context, pattern, verb, text, span)?;
-    let verb = derive::with_body(verb, pattern, &path);
+    let path = written::written(context, pattern, text, span)?;
+    let verb = derive::with_body(derive::verb(pattern), pattern, &path);
     if let Some(other) = taken.insert(shape(verb, &path), &pattern.name) {
         context.mistakes.add_with_help(
             span,

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::derive::in_path;
-use crate::model::{PATHS_RESERVED, PathSegment, Pattern, Verb};
+use crate::model::{PATHS_RESERVED, PathSegment, Pattern};
 use crate::report::Span;
 
 /// The segments of a path at most.
@@ -12,7 +12,6 @@ const SEGMENTS_MAX: usize = 20;
 pub(super) fn written(
     context: &Context<'_>,
     pattern: &Pattern,
-    verb: Verb,
     text: &str,
     span: Span,
 ) -> Option<Vec<PathSegment>> {
@@ -33,7 +32,7 @@ pub(super) fn written(
             "write `/` and words or parameters in braces: `/posts/{post_id}/comments`",
         );
     };
-    if verb == Verb::Read && PATHS_RESERVED.iter().any(|reserved| text.strip_prefix('/') == Some(reserved)) {
+    if PATHS_RESERVED.iter().any(|reserved| text.strip_prefix('/') == Some(reserved)) {
         return refuse(
             format!("`{text}` can't be the path of a pattern: it describes the design"),
             "choose another path",
