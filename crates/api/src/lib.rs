@@ -42,10 +42,12 @@
 //! ```
 
 mod answer;
+mod cost;
 mod endpoint;
 mod input;
 mod metered;
 mod negotiate;
+mod openapi;
 mod problem;
 mod refusal;
 mod router;

@@ -40,7 +40,6 @@ pub(crate) enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds, for the documentation.
-    #[cfg(test)]
     pub(crate) const ALL: [ProblemKind; 17] = [
         Self::InvalidRequest,
         Self::InvalidCursor,

@@ -61,9 +61,12 @@ fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
         });
         router = router.route(&path, handler);
     }
-    let listed = Arc::clone(service);
+    let (listed, described) = (Arc::clone(service), Arc::clone(service));
     let listing = async move |request: Request| shown(&request, &listed.listing);
-    router.route(&base, get(listing).fallback(only_get))
+    let openapi = async move |request: Request| shown(&request, &described.openapi);
+    router
+        .route(&base, get(listing).fallback(only_get))
+        .route(&format!("{base}/openapi.json"), get(openapi).fallback(only_get))
 }
 
 /// Answers with a document about a design.

@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::metered::{Metered, measured};
 use crate::negotiate;
 use crate::problem::{Fault, Problem, ProblemKind};
-use crate::refusal;
+use crate::{openapi, refusal};
 
 /// A design with the runner of its patterns.
 pub(crate) struct Service<S> {
@@ -22,6 +22,8 @@ pub(crate) struct Service<S> {
     pub(crate) endpoints: Vec<Endpoint>,
     /// `GET /<design>`.
     pub(crate) listing: String,
+    /// `GET /<design>/openapi.json`.
+    pub(crate) openapi: String,
 }
 
 /// A request, read from its connection.
@@ -38,7 +40,8 @@ impl<S: Store> Service<S> {
     pub(crate) fn new(runner: Runner<Metered<S>>) -> Self {
         let endpoints = endpoints(runner.design());
         let listing = listing(&runner, &endpoints).to_string();
-        Self { runner, endpoints, listing }
+        let openapi = openapi::document(runner.design(), &endpoints).to_string();
+        Self { runner, endpoints, listing, openapi }
     }
 
     /// The name of the design.
