@@ -13,6 +13,7 @@ mod endpoint;
 mod failure;
 mod logging;
 mod memory;
+mod mounted;
 mod parameters;
 mod progress;
 mod shell;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rooms that the table names, by the folders of their manifests. `sim/engine` is the engine.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "crates/values",
     "crates/cipher",
     "crates/expr",
@@ -18,6 +18,7 @@ const ROOMS: [&str; 20] = [
     "crates/run",
     "crates/wire",
     "crates/transfer",
+    "crates/api",
     "crates/server",
     "crates/cli",
     "crates/catalogue",

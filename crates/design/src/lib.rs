@@ -61,9 +61,9 @@ pub use model::{
     Capacity, CapacityRange, CapacityUnits, Cardinality, Change, Check, Chooser, Count, Delete, Design, Each,
     EachList, ElementChange, Entity, Environment, Gather, Get, Index, IndexEntry, Insert, KeyAttribute,
     KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter,
-    Parts, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation, Removal, Resolve,
-    SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive,
-    Transaction, Unique, UniquePart, Update, ValueSource, When, WriteRequests,
+    Parts, PathSegment, Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Relation, Removal,
+    Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings,
+    TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, Verb, When, WriteRequests,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

@@ -73,6 +73,15 @@ impl Answers {
         Bytes::from_owner(HeldBody { body, counted_bytes, answers: Arc::clone(self), _answering: answering })
     }
 
+    /// Counts a piece of an answer until the system has taken all of it.
+    pub(crate) fn hold_piece(self: &Arc<Self>, piece: Bytes) -> Bytes {
+        if piece.len() <= SMALL_BYTES_MAX {
+            return piece;
+        }
+        self.bytes.fetch_add(piece.len(), Ordering::Relaxed);
+        Bytes::from_owner(HeldPiece { piece, answers: Arc::clone(self) })
+    }
+
     /// The bytes that answers hold now, including reservations.
     pub(crate) fn held_bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
@@ -185,6 +194,23 @@ impl Drop for HeldBody {
 impl AsRef<[u8]> for HeldBody {
     fn as_ref(&self) -> &[u8] {
         &self.body
+    }
+}
+
+struct HeldPiece {
+    piece: Bytes,
+    answers: Arc<Answers>,
+}
+
+impl Drop for HeldPiece {
+    fn drop(&mut self) {
+        self.answers.give_back(self.piece.len());
+    }
+}
+
+impl AsRef<[u8]> for HeldPiece {
+    fn as_ref(&self) -> &[u8] {
+        &self.piece
     }
 }
 

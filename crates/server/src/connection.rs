@@ -14,10 +14,11 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::api::Api;
+use crate::caller::Caller;
 use crate::connections::{Connections, Order, Phase, Registration};
 use crate::leftover;
 use crate::repoll::Repoll;
-use crate::request::{Caller, Front};
+use crate::request::Front;
 use crate::workers::Place;
 
 /// The number of bytes that a client may still send of a rejected request, before the connection is closed.

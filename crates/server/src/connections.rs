@@ -245,6 +245,11 @@ impl Registration {
         Answering { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch), stamp }
     }
 
+    /// Follows an answer in pieces, until the returned value is dropped.
+    pub(crate) fn streaming(&self) -> Streaming {
+        Streaming { connections: Arc::clone(&self.connections), watch: Arc::clone(&self.watch) }
+    }
+
     /// Records that a request was allowed to reach the database. The connection is no longer closed for the benefit of
     /// others.
     pub(crate) fn prove(&self) {
@@ -267,6 +272,41 @@ impl Registration {
     /// Registers a waker for changes of the order. A task's waker stays the same, so once is enough.
     pub(crate) fn wake(&self, waker: &Waker) {
         *self.watch.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker.clone());
+    }
+}
+
+/// The phases of a connection while it sends an answer in pieces.
+pub(crate) struct Streaming {
+    connections: Arc<Connections>,
+    watch: Arc<Watch>,
+}
+
+impl Streaming {
+    /// Records that the client has a piece to read.
+    pub(crate) fn sends(&self) {
+        self.enter(Phase::Answering);
+    }
+
+    /// Records that the next piece isn't ready yet, for which there is no timeout.
+    pub(crate) fn waits(&self) {
+        self.enter(Phase::Working);
+    }
+
+    /// Whether the connection was told to finish or to close.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.watch.order() != Order::Serve
+    }
+
+    fn enter(&self, phase: Phase) {
+        if self.watch.phase().0 != Phase::Leaving {
+            self.watch.phase.store(self.connections.stamp(phase), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Streaming {
+    fn drop(&mut self) {
+        self.enter(Phase::Waiting);
     }
 }
 

@@ -30,16 +30,19 @@ impl Cors {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.allowed.clone());
         headers.insert(
             ACCESS_CONTROL_EXPOSE_HEADERS,
-            HeaderValue::from_static("x-amzn-RequestId,x-amz-crc32,Date"),
+            HeaderValue::from_static(
+                "x-amzn-RequestId,x-amz-crc32,Date,ETag,Link,Location,Retry-After,Singlet-Units",
+            ),
         );
-        headers.insert(VARY, HeaderValue::from_static("Origin"));
+        headers.append(VARY, HeaderValue::from_static("Origin"));
     }
 
-    /// Answers the preflight request of a browser.
-    pub(crate) fn preflight(&self, asked: &HeaderMap, request_id: HeaderValue) -> Answer {
+    /// Answers the preflight request of a browser. The protocol itself has a single method.
+    pub(crate) fn preflight(&self, asked: &HeaderMap, is_mounted: bool, request_id: HeaderValue) -> Answer {
+        let methods = if is_mounted { "GET,POST,PUT,PATCH,DELETE" } else { "POST" };
         let mut answer = answer(200, ContentType::Unsaid, Bytes::new(), request_id);
         let headers = answer.headers_mut();
-        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
         headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("172800"));
         if let Some(names) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
             headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());

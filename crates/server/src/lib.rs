@@ -23,9 +23,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer_body;
 mod answers;
 mod api;
 mod body;
+mod caller;
 mod caught;
 mod connection;
 mod connections;
@@ -39,6 +41,7 @@ mod leftover;
 mod listener;
 mod mailbox;
 mod metrics;
+mod mount;
 mod options;
 mod pace;
 mod refusal;
@@ -53,5 +56,6 @@ mod workers;
 pub use api::{Api, DerivedStatistics, IndexStatistics, Statistics, StorageFigure, TableStatistics};
 pub use error::StartError;
 pub use listener::{Server, Stopped};
+pub use mount::OWN_PATHS;
 pub use options::{Limits, Options, TlsFiles};
 pub use signature::{ACCESS_KEY_VARIABLE, AccessKey, Credentials, CredentialsError, SECRET_KEY_VARIABLE};

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use hyper::server::conn::http1;
 use tokio::net::{TcpListener, TcpSocket, TcpStream, lookup_host};
 use tokio_rustls::TlsAcceptor;
@@ -38,6 +39,7 @@ pub struct Server {
     cors: Option<Cors>,
     workers: Workers,
     options: Options,
+    router: Option<Router>,
 }
 
 /// How a server ended.
@@ -60,7 +62,7 @@ impl Server {
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let (listener, address) = listen(&options).await?;
         let workers = Workers::start(options.threads).map_err(StartError::Threads)?;
-        Ok(Self { listener, address, tls, cors, workers, options })
+        Ok(Self { listener, address, tls, cors, workers, options, router: None })
     }
 
     /// The address that was bound.
@@ -68,12 +70,22 @@ impl Server {
         self.address
     }
 
+    /// Mounts a router for all paths but the server's own ([`crate::OWN_PATHS`]). It finds the client's address among
+    /// the extensions of a request, as an [`IpAddr`](std::net::IpAddr). The body of a request is already received and
+    /// decompressed, within the server's limits.
+    #[must_use]
+    pub fn mount(mut self, router: Router) -> Self {
+        self.router = Some(router);
+        self
+    }
+
     /// Serves until `shutdown` completes. Then it stops accepting connections, and running requests may finish.
     pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
-        let Self { listener, address, tls, cors, workers, options } = self;
+        let Self { listener, address, tls, cors, workers, options, router } = self;
         let limits = &options.limits;
         let connections = Arc::new(Connections::new(limits));
-        let front = Arc::new(Front::new(api, &options, cors, Hosts::new(address, &options.host_names)));
+        let hosts = Hosts::new(address, &options.host_names);
+        let front = Arc::new(Front::new(api, router, &options, cors, hosts));
         let door = Door {
             listener,
             tls,

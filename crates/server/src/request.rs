@@ -1,13 +1,13 @@
 //! One request: from its head to its answer.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::Router;
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
@@ -15,13 +15,15 @@ use singlet_wire::{Operation, ProtocolError, Reply};
 use crate::answers::{Answers, Reservation};
 use crate::api::Api;
 use crate::body::{Bodies, BodyError, Encoding, Sender};
+use crate::caller::{Caller, ClientGone, leave};
 use crate::caught::caught;
-use crate::connections::{Connections, Phase, Registration};
+use crate::connections::Phase;
 use crate::cors::{self, Cors};
 use crate::header::{self, TARGET};
 use crate::health;
 use crate::host::Hosts;
 use crate::metrics::{self, Metrics};
+use crate::mount::{Mounting, OWN_PATHS};
 use crate::options::Options;
 use crate::pace::Pace;
 use crate::request_id::RequestIds;
@@ -33,6 +35,8 @@ pub(crate) struct Front<A> {
     api: A,
     region: String,
     verifier: Option<Verifier>,
+    /// Answers to all paths but the server's own.
+    router: Option<Router>,
     cors: Option<Cors>,
     hosts: Hosts,
     metrics_public: bool,
@@ -44,27 +48,14 @@ pub(crate) struct Front<A> {
     pub(crate) metrics: Metrics,
 }
 
-/// The other end of a connection.
-pub(crate) struct Caller<'a> {
-    pub(crate) address: IpAddr,
-    pub(crate) registration: &'a Registration,
-    pub(crate) connections: &'a Connections,
-}
-
-/// The client disconnected during its request, so there is nobody to answer.
-#[derive(Debug)]
-pub(crate) struct ClientGone;
-
-impl fmt::Display for ClientGone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the client left in the middle of its request")
-    }
-}
-
-impl std::error::Error for ClientGone {}
-
 impl<A: Api> Front<A> {
-    pub(crate) fn new(api: A, options: &Options, cors: Option<Cors>, hosts: Hosts) -> Self {
+    pub(crate) fn new(
+        api: A,
+        router: Option<Router>,
+        options: &Options,
+        cors: Option<Cors>,
+        hosts: Hosts,
+    ) -> Self {
         let verifier = options
             .credentials
             .clone()
@@ -73,6 +64,7 @@ impl<A: Api> Front<A> {
             api,
             region: options.region.clone(),
             verifier,
+            router,
             cors,
             hosts,
             metrics_public: options.metrics_public,
@@ -92,7 +84,10 @@ impl<A: Api> Front<A> {
     ) -> Result<Answer, ClientGone> {
         let request_id = self.request_ids.next();
         let (parts, body) = request.into_parts();
-        let mut answer = if parts.method == Method::POST {
+        let mut answer = if let Some(mounting) = self.mounting(&parts) {
+            // Boxed, so that the future of a call stays small.
+            Box::pin(mounting.answer(caller, parts, body, request_id)).await?
+        } else if parts.method == Method::POST {
             // DynamoDB ignores the path of a call.
             self.answer_call(caller, parts, body, request_id).await?
         } else {
@@ -106,6 +101,24 @@ impl<A: Api> Front<A> {
             cors.mark(&mut answer);
         }
         Ok(answer)
+    }
+
+    /// The mounted router, if the request is for it. A request that names an operation of DynamoDB isn't, whatever its
+    /// path.
+    fn mounting(&self, parts: &Parts) -> Option<Mounting<'_>> {
+        let router = self.router.as_ref()?;
+        let is_preflight = || parts.method == Method::OPTIONS && self.cors.is_some();
+        if OWN_PATHS.contains(&parts.uri.path()) || parts.headers.contains_key(&TARGET) || is_preflight() {
+            return None;
+        }
+        Some(Mounting {
+            router,
+            cors: self.cors.as_ref(),
+            hosts: &self.hosts,
+            bodies: &self.bodies,
+            answers: &self.answers,
+            metrics: &self.metrics,
+        })
     }
 
     /// Answers a request that isn't a call of the database.
@@ -129,7 +142,10 @@ impl<A: Api> Front<A> {
                 response::answer(200, ContentType::Prometheus, page, request_id)
             }
             (method, _) => match &self.cors {
-                Some(cors) if method == Method::OPTIONS => cors.preflight(&parts.headers, request_id),
+                Some(cors) if method == Method::OPTIONS => {
+                    let is_mounted = self.router.is_some() && !OWN_PATHS.contains(&parts.uri.path());
+                    cors.preflight(&parts.headers, is_mounted, request_id)
+                }
                 _ => response::unknown(request_id),
             },
         }
@@ -332,12 +348,6 @@ impl<A: Api> Front<A> {
         };
         metrics::page(&self.metrics, &self.api.statistics(), &held).into_bytes()
     }
-}
-
-/// Ends the connection after this answer, without receiving the request's body.
-fn leave(caller: &Caller<'_>, answer: &mut Answer) {
-    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    caller.registration.enter(Phase::Leaving);
 }
 
 /// The content type of a call and its answer; `None` if DynamoDB doesn't accept it.

@@ -1,12 +1,13 @@
 //! Answers as HTTP.
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER};
 use hyper::{Response, StatusCode};
 
-/// A whole answer. Head and body are sent in one write.
-pub(crate) type Answer = Response<Full<Bytes>>;
+use crate::answer_body::AnswerBody;
+
+/// An answer. Head and body are sent in one write, unless a mounted router answers in pieces.
+pub(crate) type Answer = Response<AnswerBody>;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
@@ -21,6 +22,8 @@ pub(crate) enum ContentType {
     Json,
     /// Plain text.
     Text,
+    /// The details of a problem, as RFC 9457 defines them.
+    Problem,
     /// The format of a Prometheus page.
     Prometheus,
     /// No content type.
@@ -33,6 +36,7 @@ impl ContentType {
             Self::AmazonJson => "application/x-amz-json-1.0",
             Self::Json => "application/json",
             Self::Text => "text/plain; charset=utf-8",
+            Self::Problem => "application/problem+json",
             Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
             Self::Unsaid => return None,
         };
@@ -62,7 +66,7 @@ pub(crate) fn answer_with(
     }
     headers.insert(REQUEST_ID, request_id);
     headers.insert(CRC32, HeaderValue::from(crc32));
-    let mut answer = Response::new(Full::new(body));
+    let mut answer = Response::new(AnswerBody::whole(body));
     *answer.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *answer.headers_mut() = headers;
     answer

@@ -19,13 +19,14 @@ use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
 use crate::signals::Signals;
 use crate::target::{Purpose, open_folder};
-use crate::{descriptors, design_file, logging, memory};
+use crate::{cursor_key, descriptors, design_file, logging, memory, mounted};
 
 /// Serves until a signal ends it.
 pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
     // A wrong design is told before anything is opened.
     let designs =
         arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
+    mounted::check_names(&designs)?;
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
     let key = arguments.key.key()?;
@@ -53,6 +54,10 @@ async fn run(
         let environment = apply_design(design, arguments.environment.as_deref(), &store).await?;
         workers.start(store, design, &environment).await?;
     }
+    let cursor_key =
+        if arguments.in_memory { cursor_key::new_key() } else { cursor_key::of_folder(&arguments.data)? };
+    let environment = arguments.environment.as_deref();
+    let server = mounted::mount(server, designs, environment, &database, cursor_key)?;
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(ServeFailure::System)?;
@@ -262,6 +267,7 @@ fn greet(
     for (design, file) in designs.iter().zip(&arguments.designs) {
         let run = format!("singlet run {} PATTERN --endpoint-url {endpoint}", file.display());
         text += &format!("Design {}: {run} ({} patterns)\n", design.name, design.patterns.len());
+        text += &format!("API {}: {endpoint}/{}, for callers on this machine\n", design.name, design.name);
     }
     // In one piece, so that a reader who stops after the first lines doesn't stop the server.
     let mut out = io::stdout().lock();

@@ -9,6 +9,7 @@ mod entity;
 mod layout;
 mod pattern;
 mod requests;
+mod route;
 mod settings;
 mod table;
 
@@ -30,6 +31,8 @@ pub use pattern::{
     Update, ValueSource,
 };
 pub use requests::WriteRequests;
+pub(crate) use route::{DESIGN_NAMES_RESERVED, PATHS_RESERVED};
+pub use route::{PathSegment, Route, Verb};
 pub use settings::{Environment, Removal, Setting, TableSettings};
 pub use table::{Index, KeyAttribute, KeyKind, Projection, Table};
 
@@ -50,6 +53,8 @@ pub struct Design {
     pub entities: Vec<Arc<Entity>>,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<Arc<Pattern>>,
+    /// The places of the patterns that callers can run, in the order of the file.
+    pub routes: Vec<Route>,
     /// The positions of everything in the file.
     pub layout: Layout,
 }
@@ -84,6 +89,11 @@ impl Design {
             |aggregate: &Aggregate| aggregate.sources.iter().any(|source| source.entity == entity.name);
         !entity.aggregates.is_empty()
             || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
+    }
+
+    /// Returns the place of a pattern, if callers can run it.
+    pub fn route(&self, pattern: &str) -> Option<&Route> {
+        self.routes.iter().find(|route| route.pattern == pattern)
     }
 
     /// Returns the patterns that callers can run, in the order of the file.

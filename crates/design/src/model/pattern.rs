@@ -27,6 +27,8 @@ pub struct Pattern {
     pub busiest: Option<f64>,
     /// The field that identifies the owner of the items.
     pub owner: Option<String>,
+    /// Its path below the design, if the design gives one: `/posts/{post_id}`.
+    pub path: Option<String>,
     /// Whether only other patterns can run it, as a step or part.
     pub internal: bool,
     /// Whether it is written inside the pattern that runs it. Its name is that of the other pattern and of the step or

@@ -15,6 +15,7 @@ mod name;
 mod parameters;
 mod pattern;
 mod reference;
+mod route;
 mod settings;
 mod table;
 mod template;
@@ -46,6 +47,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let (tables, entities) = tables_and_entities(&context, root, drafts);
     reference::check(&context, root, &entities);
     let patterns = pattern::patterns(&context, root, &entities);
+    let entities: Vec<_> = entities.list.into_iter().map(|known| known.entity).collect();
+    let routes = route::routes(&context, root, &entities, &patterns);
     let layout = layout::layout(root, &name);
     Design {
         name,
@@ -53,8 +56,9 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         source: source.to_owned(),
         environments,
         tables,
-        entities: entities.list.into_iter().map(|known| known.entity).collect(),
+        entities,
         patterns,
+        routes,
         layout,
     }
 }

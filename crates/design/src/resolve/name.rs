@@ -3,6 +3,7 @@
 pub(super) use crate::names::{help, is_design_name, list, list_or};
 
 use super::Context;
+use crate::model::DESIGN_NAMES_RESERVED;
 use crate::report::Span;
 use crate::syntax::Node;
 
@@ -15,6 +16,13 @@ pub(super) fn design(context: &Context<'_>, root: &Node) -> String {
             node.span,
             format!("`{name}` can't be the name of a design"),
             "use lower-case letters, digits and hyphens",
+        );
+    }
+    if DESIGN_NAMES_RESERVED.contains(&name) {
+        context.mistakes.add_with_help(
+            node.span,
+            format!("`{name}` can't be the name of a design: a server has its own page at `/{name}`"),
+            "choose another name",
         );
     }
     name.to_owned()

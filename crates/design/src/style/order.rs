@@ -63,6 +63,7 @@ const PATTERN: &[&str] = &[
     "expired",
     "admin",
     "together",
+    "path",
     "allow",
     "internal",
     "busiest",

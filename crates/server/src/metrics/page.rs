@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 use singlet_wire::Operation;
 
-use super::histogram::BOUNDS_MICROSECONDS;
+use super::histogram::{BOUNDS_MICROSECONDS, Recorded};
 use super::registry::{Metrics, Row};
 use crate::api::{DerivedStatistics, Statistics, TableStatistics};
 
@@ -20,6 +20,7 @@ pub(crate) struct Usage {
 pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Usage) -> String {
     let mut page = Page { text: String::with_capacity(16 << 10) };
     requests(&mut page, metrics);
+    mounted(&mut page, metrics);
     capacity(&mut page, metrics);
     connections(&mut page, metrics, held);
     tables(&mut page, &statistics.tables);
@@ -56,13 +57,23 @@ fn requests(page: &mut Page, metrics: &Metrics) {
     let family = "singlet_request_seconds";
     page.family(family, "histogram", "Time from a request's head to its answer, by operation.");
     for (name, row) in rows() {
-        let recorded = row.latency.recorded();
-        let bounds = BOUNDS_MICROSECONDS.iter().map(|bound| (*bound as f64 / 1e6).to_string());
-        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(recorded.cumulative) {
-            page.sample(&format!("{family}_bucket"), &[("operation", name), ("le", &bound)], count);
+        page.histogram(family, &[("operation", name)], &row.latency.recorded());
+    }
+}
+
+fn mounted(page: &mut Page, metrics: &Metrics) {
+    let family = "singlet_mounted_requests_total";
+    page.family(family, "counter", "Requests for the API and the pages, by the class of their status.");
+    for (class, count) in ["1xx", "2xx", "3xx", "4xx", "5xx"].into_iter().zip(&metrics.mounted) {
+        if count.get() > 0 {
+            page.sample(family, &[("status", class)], count.get());
         }
-        page.sample(&format!("{family}_sum"), &[("operation", name)], recorded.sum_seconds);
-        page.sample(&format!("{family}_count"), &[("operation", name)], recorded.count());
+    }
+    let family = "singlet_mounted_request_seconds";
+    page.family(family, "histogram", "Time from the head of such a request to the head of its answer.");
+    let recorded = metrics.mounted_latency.recorded();
+    if recorded.count() > 0 {
+        page.histogram(family, &[], &recorded);
     }
 }
 
@@ -206,6 +217,17 @@ impl Page {
             self.line(format_args!("{before}{label}=\"{text}\""));
         }
         self.line(format_args!("{} {value}\n", if labels.is_empty() { "" } else { "}" }));
+    }
+
+    /// Writes the samples of a histogram.
+    fn histogram(&mut self, family: &str, labels: &[(&str, &str)], recorded: &Recorded) {
+        let bounds = BOUNDS_MICROSECONDS.iter().map(|bound| (*bound as f64 / 1e6).to_string());
+        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(recorded.cumulative) {
+            let labels: Vec<(&str, &str)> = labels.iter().copied().chain([("le", bound.as_str())]).collect();
+            self.sample(&format!("{family}_bucket"), &labels, count);
+        }
+        self.sample(&format!("{family}_sum"), labels, recorded.sum_seconds);
+        self.sample(&format!("{family}_count"), labels, recorded.count());
     }
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) {

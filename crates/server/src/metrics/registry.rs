@@ -13,6 +13,9 @@ use super::histogram::Histogram;
 pub(crate) struct Metrics {
     /// One row for each operation, in the order of [`Operation::ALL`], and one for requests without an operation.
     pub(super) operations: Box<[Row]>,
+    /// Requests to a mounted router, by the first digit of their status.
+    pub(super) mounted: [Count; 5],
+    pub(super) mounted_latency: Histogram,
     pub(super) capacity: CapacityCounts,
     pub(crate) connections_accepted: Count,
     pub(crate) connections_refused: Count,
@@ -48,6 +51,8 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         Self {
             operations: (0..=Operation::ALL.len()).map(|_| Row::default()).collect(),
+            mounted: std::array::from_fn(|_| Count::default()),
+            mounted_latency: Histogram::default(),
             capacity: CapacityCounts::default(),
             connections_accepted: Count::default(),
             connections_refused: Count::default(),
@@ -70,6 +75,14 @@ impl Metrics {
         for consumed in reply.consumed.tables() {
             self.capacity.count(consumed);
         }
+    }
+
+    /// Counts one request that a mounted router answered.
+    pub(crate) fn count_mounted(&self, status: u16, duration: Duration) {
+        if let Some(count) = self.mounted.get(usize::from(status / 100).saturating_sub(1)) {
+            count.increment();
+        }
+        self.mounted_latency.record(duration);
     }
 }
 

@@ -5,5 +5,6 @@
 mod authentication;
 mod lifecycle;
 mod limits;
+mod mount;
 mod protocol;
 mod support;

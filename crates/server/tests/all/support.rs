@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use singlet_server::{Api, Limits, Options, Server, Statistics, Stopped, TableStatistics};
 use singlet_wire::{AnswerRoom, Consumption, Operation, ProtocolError, Reply};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
@@ -65,8 +66,16 @@ pub(crate) fn options() -> Options {
 }
 
 pub(crate) async fn start(options: Options) -> Running {
+    start_with(options, None).await
+}
+
+/// Starts a server with a router for the paths that aren't its own.
+pub(crate) async fn start_with(options: Options, router: Option<Router>) -> Running {
     let stub = Stub { begun: Arc::new(Semaphore::new(0)), let_go: Arc::new(Semaphore::new(0)) };
-    let server = Server::bind(options).await.unwrap();
+    let mut server = Server::bind(options).await.unwrap();
+    if let Some(router) = router {
+        server = server.mount(router);
+    }
     let address = server.address();
     let (stop, stopped) = oneshot::channel();
     let task = tokio::spawn(server.run(stub.clone(), async move {

@@ -20,11 +20,11 @@ use crate::counted::counted;
 use crate::derivations::Workers;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
-use crate::logging;
 use crate::shell::{command_line, word};
 use crate::signals::Signals;
 use crate::style::{FAINT, HEAD, styled};
 use crate::target::{Purpose, open_folder};
+use crate::{cursor_key, logging, mounted};
 
 /// The port unless another one is given.
 const PORT: u16 = 8000;
@@ -73,6 +73,10 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         let environment = apply_design(design, None, &store).await?;
         workers.start(store, design, &environment).await?;
     }
+    let served: Vec<Arc<Design>> = designs.iter().map(|(_, design)| Arc::clone(design)).collect();
+    mounted::check_names(&served)?;
+    let cursor_key = cursor_key::of_folder(&folder.data())?;
+    let server = mounted::mount(server, &served, None, &database, cursor_key)?;
     let address = server.address();
     // Only a hint for commands that find the folder in use.
     let announced = Announced::write(&folder.data(), &format!("http://{address}")).ok();
@@ -126,6 +130,10 @@ fn greet(
     }
     let fate = if folder.is_temporary() { "deleted when the demo stops" } else { "kept" };
     text += &format!("\n{}  http://{address} for any DynamoDB client\n", styled(HEAD, "Address"));
+    text += &format!(
+        "{}      http://{address}/{{design}} as JSON, documented at /{{design}}/docs\n",
+        styled(HEAD, "API")
+    );
     text += &format!("{}   {} ({fate})\n", styled(HEAD, "Folder"), folder.path().display());
     text += &format!("{}     Ctrl-C\n", styled(HEAD, "Stop"));
     let (program, place) = program();

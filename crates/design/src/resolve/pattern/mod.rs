@@ -148,6 +148,7 @@ impl<'a> Patterns<'a> {
             rate: usage::rate(self.context, node),
             busiest: usage::busiest(self.context, node),
             owner: node.text_of("owner").map(str::to_owned),
+            path: node.text_of("path").map(str::to_owned),
             internal: inline || is_true(node, "internal"),
             inline,
             within: usage::within(self.context, node),

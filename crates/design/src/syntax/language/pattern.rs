@@ -130,6 +130,11 @@ pub(crate) static PATTERN: Construct = Construct {
             "the field that identifies the owner of the items; the review reports a key without it",
         ),
         key(
+            "path",
+            Shape::Text("a path such as `/posts/{post_id}`"),
+            "its path in the API, below the name of the design; default: derived from entity and key",
+        ),
+        key(
             "internal",
             Shape::Bool,
             "whether only other patterns can run it, as a step or part; default `false`",

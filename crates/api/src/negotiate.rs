@@ -1,0 +1,95 @@
+//! The headers of a request: what a caller sends, takes and asks for.
+
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// The media type of answers.
+pub(crate) const JSON: &str = "application/json";
+
+/// Promises that the API can't keep, and therefore doesn't take.
+const REFUSED: [HeaderName; 3] = [IF_MATCH, IF_UNMODIFIED_SINCE, HeaderName::from_static("idempotency-key")];
+
+/// Checks that the caller takes the answer, and asks for nothing that the API doesn't do.
+pub(crate) fn check_head(headers: &HeaderMap) -> Result<(), Problem> {
+    if let Some(name) = REFUSED.iter().find(|name| headers.contains_key(*name)) {
+        let detail = format!("the header `{name}` isn't supported, and ignoring it would be unsafe");
+        return Err(Problem::new(ProblemKind::UnsupportedHeader, detail));
+    }
+    if accepts(headers, JSON) {
+        return Ok(());
+    }
+    Err(Problem::new(ProblemKind::NotAcceptable, format!("answers are {JSON}")))
+}
+
+/// Checks that a body is JSON.
+pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
+    let essence = given.and_then(|value| value.split(|byte| *byte == b';').next()).map(<[u8]>::trim_ascii);
+    let is_json = |essence: &[u8]| {
+        essence.eq_ignore_ascii_case(JSON.as_bytes())
+            || essence.eq_ignore_ascii_case(b"application/merge-patch+json")
+    };
+    if essence.is_some_and(is_json) {
+        return Ok(());
+    }
+    Err(Problem::new(ProblemKind::UnsupportedMediaType, format!("the body must be {JSON}")))
+}
+
+/// Whether the caller takes a media type.
+pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let general = media_type.split('/').next().unwrap_or_default();
+    let mut ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
+    if ranges.peek().is_none() {
+        return true;
+    }
+    ranges.flat_map(|value| value.split(',')).any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let essence = parts.next().unwrap_or_default();
+        let is_refused = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        let fits = essence == "*/*"
+            || essence.eq_ignore_ascii_case(media_type)
+            || essence.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(general));
+        fits && !is_refused
+    })
+}
+
+/// Whether the caller has this answer already.
+pub(crate) fn has(headers: &HeaderMap, tag: &str) -> bool {
+    // A weak comparison: the mark of a weak tag doesn't count.
+    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let given = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = given.flat_map(|value| value.split(','));
+    tags.any(|given| given.trim() == "*" || opaque(given) == opaque(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn an_answer_is_json_for_whoever_takes_json() {
+        for accept in ["*/*", "application/json", "text/html, application/*;q=0.5", "Application/JSON"] {
+            assert!(accepts(&headers(ACCEPT, accept), JSON), "{accept}");
+        }
+        for accept in ["text/html", "application/json;q=0", "image/*"] {
+            assert!(!accepts(&headers(ACCEPT, accept), JSON), "{accept}");
+        }
+        assert!(accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn tags_are_compared_without_their_strength() {
+        for given in ["\"a\"", "W/\"a\"", "\"b\", W/\"a\"", "*"] {
+            assert!(has(&headers(IF_NONE_MATCH, given), "W/\"a\""), "{given}");
+        }
+        assert!(!has(&headers(IF_NONE_MATCH, "\"b\""), "W/\"a\""));
+    }
+}

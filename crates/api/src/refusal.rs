@@ -1,0 +1,91 @@
+//! Errors of patterns as problems. They tell nothing about tables, keys and conditions.
+
+use singlet_run::{RunError, WrongParameter};
+use singlet_store::StoreError;
+
+use crate::endpoint::{CURSOR, Endpoint, LIMIT, Place};
+use crate::problem::{Fault, Problem, ProblemKind};
+
+/// The problem that an error of a pattern is for its caller.
+pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
+    use ProblemKind as Kind;
+    match error {
+        RunError::Parameter { parameter, reason } => {
+            Problem::of(faults(endpoint, vec![WrongParameter { parameter, reason }]))
+        }
+        RunError::Parameters { wrong, .. } => Problem::of(faults(endpoint, wrong)),
+        RunError::Exists { entity } => {
+            Problem::new(Kind::AlreadyExists, format!("this {entity} exists already"))
+        }
+        RunError::Missing { entity } => Problem::new(Kind::NotFound, format!("this {entity} doesn't exist")),
+        RunError::NotUnique { entity, field } => {
+            let detail = format!("another {entity} has this {field}");
+            let fault = |name: &str| Fault::new(endpoint.place(name), name, "is taken");
+            let names =
+                field.split(',').map(str::trim).filter(|name| endpoint.pattern.parameter(name).is_some());
+            Problem { faults: names.map(fault).collect(), ..Problem::new(Kind::NotUnique, detail) }
+        }
+        RunError::NoReference { field, entity, value } => {
+            let reason = format!("names the {entity} `{value}`, which doesn't exist");
+            let fault = Fault::new(endpoint.place(&field), field, reason);
+            let detail = format!("the {entity} `{value}` doesn't exist");
+            Problem { faults: vec![fault], ..Problem::new(Kind::MissingReference, detail) }
+        }
+        RunError::Condition { .. } => {
+            Problem::new(Kind::ConditionFailed, "the item isn't in the state that this call requires")
+        }
+        RunError::Cursor(reason) => {
+            let fault = Fault::new(Place::Query, CURSOR, reason);
+            Problem {
+                faults: vec![fault],
+                ..Problem::new(Kind::InvalidCursor, format!("the cursor {reason}"))
+            }
+        }
+        RunError::Contention { .. } => {
+            Problem::new(Kind::Busy, "others kept changing the same item: try again")
+        }
+        RunError::Limit(_) => {
+            Problem::new(Kind::TooLarge, "the call is about more than one request may change")
+        }
+        RunError::Unsupported { .. } => {
+            Problem::new(Kind::Unsupported, "the database can't do what this call needs")
+        }
+        RunError::NoPattern { .. } | RunError::Internal { .. } => {
+            Problem::new(Kind::NotFound, "there is nothing at this path")
+        }
+        RunError::Store(error) => of_store(endpoint, error),
+        RunError::Fault(reason) => {
+            tracing::error!(pattern = endpoint.pattern.name, reason, "a pattern failed");
+            Problem::new(Kind::Internal, "the server failed to answer the request")
+        }
+    }
+}
+
+fn of_store(endpoint: &Endpoint, error: StoreError) -> Problem {
+    use ProblemKind as Kind;
+    let pattern = endpoint.pattern.name.as_str();
+    match error {
+        StoreError::ConditionFailed { .. } | StoreError::Cancelled { .. } => {
+            Problem::new(Kind::ConditionFailed, "the item isn't in the state that this call requires")
+        }
+        StoreError::TryAgain(_) => Problem::new(Kind::Throttled, "the database is busy: try again"),
+        StoreError::Refused(reason) => {
+            tracing::debug!(pattern, reason, "the database refused a request");
+            Problem::new(Kind::TooLarge, "the database refuses values of this size or form")
+        }
+        StoreError::NotFound(reason) | StoreError::Unavailable(reason) => {
+            tracing::warn!(pattern, reason, "the database can't be used");
+            Problem::new(Kind::Busy, "the database can't be used at the moment")
+        }
+    }
+}
+
+/// The wrong parameters with the places where the caller gave them.
+pub(crate) fn faults(endpoint: &Endpoint, wrong: Vec<WrongParameter>) -> Vec<Fault> {
+    let fault = |wrong: WrongParameter| {
+        let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
+        let place = if name == LIMIT && endpoint.takes_limit() { Place::Query } else { endpoint.place(name) };
+        Fault { place, parameter: wrong.parameter, reason: wrong.reason }
+    };
+    wrong.into_iter().map(fault).collect()
+}

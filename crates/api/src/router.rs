@@ -1,0 +1,153 @@
+//! The paths of all designs as one router.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{RawPathParams, Request};
+use axum::http::header::{ALLOW, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use singlet_run::Runner;
+use singlet_store::Store;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
+
+use crate::endpoint::Endpoint;
+use crate::metered::Metered;
+use crate::problem::{Problem, ProblemKind};
+use crate::service::{Incoming, Service, admit, document};
+
+/// The bytes of a body at most. The server in front may allow fewer.
+const BODY_BYTES_MAX: usize = 32 << 20;
+/// Smaller answers aren't worth compressing.
+const COMPRESSED_BYTES_MIN: u64 = 1 << 10;
+
+/// The patterns of designs below `/<design>`. Each runner has a design of its own.
+///
+/// A request must carry the client's address as an extension of type [`IpAddr`], as a mounted request of the server
+/// does: without it, or from another machine, it is refused.
+pub fn router<S: Store + 'static>(runners: Vec<Runner<Metered<S>>>) -> Router {
+    let services = runners.into_iter().map(|runner| Arc::new(Service::new(runner)));
+    let router = services.fold(Router::new(), |router, service| router.merge(paths(&service)));
+    router
+        .fallback(async || Problem::new(ProblemKind::NotFound, "there is nothing at this path"))
+        .layer(axum::middleware::map_response(with_safe_type))
+        .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_BYTES_MIN)))
+}
+
+/// The methods of one path.
+struct Methods<S> {
+    service: Arc<Service<S>>,
+    endpoints: Vec<Endpoint>,
+}
+
+/// The paths of one design.
+fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
+    let base = format!("/{}", service.name());
+    let mut places: BTreeMap<String, Vec<Endpoint>> = BTreeMap::new();
+    for endpoint in &service.endpoints {
+        places.entry(format!("{base}{}", endpoint.router_path())).or_default().push(endpoint.clone());
+    }
+    let mut router = Router::new();
+    for (path, endpoints) in places {
+        let methods = Arc::new(Methods { service: Arc::clone(service), endpoints });
+        let handler = any(async move |params: Result<RawPathParams, _>, request: Request| {
+            let params = params.map(|params| params.iter().map(|(_, value)| value.to_owned()).collect());
+            methods.answer(params.ok(), request).await
+        });
+        router = router.route(&path, handler);
+    }
+    let (listed, described) = (Arc::clone(service), Arc::clone(service));
+    let listing = async move |request: Request| shown(&request, &listed.listing);
+    let openapi = async move |request: Request| shown(&request, &described.openapi);
+    router
+        .route(&base, get(listing).fallback(only_get))
+        .route(&format!("{base}/openapi.json"), get(openapi).fallback(only_get))
+}
+
+/// Answers with a document about a design.
+fn shown(request: &Request, text: &str) -> Response {
+    match admit(request.extensions().get::<IpAddr>()) {
+        Ok(()) => document(text),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn only_get() -> Problem {
+    not_allowed("GET, HEAD".to_owned())
+}
+
+fn not_allowed(allow: String) -> Problem {
+    let detail = format!("this path has {allow}");
+    Problem { allow: Some(allow), ..Problem::new(ProblemKind::MethodNotAllowed, detail) }
+}
+
+impl<S: Store> Methods<S> {
+    async fn answer(&self, path: Option<Vec<String>>, request: Request) -> Response {
+        match self.try_answer(path, request).await {
+            Ok(response) => response,
+            Err(problem) => problem.into_response(),
+        }
+    }
+
+    async fn try_answer(&self, path: Option<Vec<String>>, request: Request) -> Result<Response, Problem> {
+        let (parts, body) = request.into_parts();
+        admit(parts.extensions.get::<IpAddr>())?;
+        let wanted = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
+        let Some(endpoint) = self.endpoints.iter().find(|endpoint| endpoint.method == *wanted) else {
+            return self.without_endpoint(&parts.method);
+        };
+        let path = path.ok_or_else(|| Problem::new(ProblemKind::InvalidRequest, "the path isn't UTF-8"))?;
+        let body = to_bytes(body, BODY_BYTES_MAX)
+            .await
+            .map_err(|_| Problem::new(ProblemKind::TooLarge, "the body is too large"))?;
+        let request = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, path, body };
+        let answered = self.service.call(endpoint, &request).await;
+        let status = match &answered {
+            Ok(response) => response.status(),
+            Err(problem) => problem.kind.status(),
+        };
+        tracing::debug!(
+            pattern = endpoint.pattern.name,
+            method = %request.method,
+            status = status.as_u16(),
+            "call"
+        );
+        answered
+    }
+
+    fn without_endpoint(&self, method: &Method) -> Result<Response, Problem> {
+        let allow = self.allow();
+        if *method == Method::OPTIONS {
+            let allow = HeaderValue::from_str(&allow).ok().map(|allow| (ALLOW, allow));
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            response.headers_mut().extend(allow);
+            return Ok(response);
+        }
+        Err(not_allowed(allow))
+    }
+
+    /// The methods of this path.
+    fn allow(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for endpoint in &self.endpoints {
+            names.push(endpoint.method.as_str());
+            if endpoint.method == Method::GET {
+                names.push("HEAD");
+            }
+        }
+        names.push("OPTIONS");
+        names.sort_unstable();
+        names.join(", ")
+    }
+}
+
+/// Keeps browsers from guessing another type than the answer has.
+async fn with_safe_type(mut response: Response) -> Response {
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

@@ -1,0 +1,146 @@
+//! One design behind its endpoints.
+
+use std::net::IpAddr;
+
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use singlet_design::{Json, Operation, Route};
+use singlet_run::{Outcome, RunError, Runner, check_arguments};
+use singlet_store::Store;
+
+use crate::answer::{self, Asked};
+use crate::endpoint::{Endpoint, endpoints};
+use crate::input::Input;
+use crate::metered::{Metered, measured};
+use crate::negotiate;
+use crate::problem::{Fault, Problem, ProblemKind};
+use crate::{openapi, refusal};
+
+/// A design with the runner of its patterns.
+pub(crate) struct Service<S> {
+    runner: Runner<Metered<S>>,
+    pub(crate) endpoints: Vec<Endpoint>,
+    /// `GET /<design>`.
+    pub(crate) listing: String,
+    /// `GET /<design>/openapi.json`.
+    pub(crate) openapi: String,
+}
+
+/// A request, read from its connection.
+pub(crate) struct Incoming {
+    pub(crate) method: Method,
+    pub(crate) uri: axum::http::Uri,
+    pub(crate) headers: axum::http::HeaderMap,
+    /// The values in the path, in order.
+    pub(crate) path: Vec<String>,
+    pub(crate) body: bytes::Bytes,
+}
+
+impl<S: Store> Service<S> {
+    pub(crate) fn new(runner: Runner<Metered<S>>) -> Self {
+        let endpoints = endpoints(runner.design());
+        let listing = listing(&runner, &endpoints).to_string();
+        let openapi = openapi::document(runner.design(), &endpoints).to_string();
+        Self { runner, endpoints, listing, openapi }
+    }
+
+    /// The name of the design.
+    pub(crate) fn name(&self) -> &str {
+        &self.runner.design().name
+    }
+
+    /// Answers a call of an endpoint.
+    pub(crate) async fn call(&self, endpoint: &Endpoint, request: &Incoming) -> Result<Response, Problem> {
+        negotiate::check_head(&request.headers)?;
+        if endpoint.has_body() && !request.body.is_empty() {
+            negotiate::check_body(&request.headers)?;
+        }
+        let path = request.path.iter().map(String::as_str);
+        let query = request.uri.query().unwrap_or_default();
+        let input = crate::input::read(endpoint, path, query, &request.body)?;
+        if !input.faults.is_empty() {
+            return Err(Problem::of(all_faults(endpoint, input)));
+        }
+        let run = self.runner.run(&endpoint.pattern.name, &input.arguments, &input.paging);
+        let (outcome, units) = measured(run).await;
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(error @ (RunError::Parameter { .. } | RunError::Parameters { .. })) => {
+                // The first step that fails may not know the other wrong parameters.
+                let faults = all_faults(endpoint, input);
+                let of_run = || refusal::problem(endpoint, error);
+                return Err(if faults.is_empty() { of_run() } else { Problem::of(faults) });
+            }
+            Err(error) => return Err(refusal::problem(endpoint, error)),
+        };
+        let created_at = self.location(endpoint, &outcome);
+        let asked = Asked {
+            endpoint,
+            uri: &request.uri,
+            headers: &request.headers,
+            created_at: created_at.as_deref(),
+        };
+        Ok(answer::answer(&asked, &outcome, units))
+    }
+
+    /// The place where the item that a pattern created can be read.
+    fn location(&self, endpoint: &Endpoint, outcome: &Outcome) -> Option<String> {
+        let (Operation::Create(insert), Outcome::Written(record)) = (&endpoint.pattern.operation, outcome)
+        else {
+            return None;
+        };
+        let reads = |other: &&Endpoint| matches!(&other.pattern.operation, Operation::Get(get) if get.entity.name == insert.entity.name && get.on.is_none());
+        let route: &Route = &self.endpoints.iter().find(reads)?.route;
+        answer::path_of(self.name(), route, &record.to_json())
+    }
+}
+
+/// Everything that is wrong with a call: what was found while reading it, and values that don't fit.
+fn all_faults(endpoint: &Endpoint, input: Input) -> Vec<Fault> {
+    let mut faults = input.faults;
+    let wrong = check_arguments(&endpoint.pattern, &input.arguments);
+    let known = |fault: &Fault| faults.iter().any(|known| known.parameter == fault.parameter);
+    let more: Vec<Fault> =
+        refusal::faults(endpoint, wrong).into_iter().filter(|fault| !known(fault)).collect();
+    faults.extend(more);
+    faults
+}
+
+/// Refuses callers on other machines as long as nobody can prove who they are.
+pub(crate) fn admit(address: Option<&IpAddr>) -> Result<(), Problem> {
+    match address {
+        Some(address) if address.to_canonical().is_loopback() => Ok(()),
+        _ => Err(Problem::new(
+            ProblemKind::Forbidden,
+            "callers can't be told apart here, so the API answers on this machine only",
+        )),
+    }
+}
+
+/// The operations of a design, for people and programs that look around.
+fn listing<S: Store>(runner: &Runner<Metered<S>>, endpoints: &[Endpoint]) -> Json {
+    let design = runner.design();
+    let base = format!("/{}", design.name);
+    let about =
+        |about: &Option<String>| about.as_ref().map(|text| ("about".to_owned(), Json::from(text.as_str())));
+    let operation = |endpoint: &Endpoint| {
+        let mut members = vec![
+            ("name".to_owned(), Json::from(endpoint.pattern.name.as_str())),
+            ("method".to_owned(), endpoint.method.as_str().into()),
+            ("path".to_owned(), format!("{base}{}", endpoint.route.path_text()).into()),
+        ];
+        members.extend(about(&endpoint.pattern.about));
+        Json::Object(members)
+    };
+    let mut members = vec![("design".to_owned(), Json::from(design.name.as_str()))];
+    members.extend(about(&design.about));
+    members.push(("openapi".to_owned(), format!("{base}/openapi.json").into()));
+    members.push(("docs".to_owned(), format!("{base}/docs").into()));
+    members.push(("operations".to_owned(), Json::List(endpoints.iter().map(operation).collect())));
+    Json::Object(members)
+}
+
+/// Answers with a JSON document.
+pub(crate) fn document(text: &str) -> Response {
+    answer::with_json(StatusCode::OK, text.to_owned())
+}

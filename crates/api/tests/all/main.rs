@@ -1,0 +1,8 @@
+//! The API as callers meet it, without sockets.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod answers;
+mod client;
+mod refusals;
+mod requests;
