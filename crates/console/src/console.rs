@@ -26,13 +26,20 @@ pub struct Served<S> {
     runner: Runner<S>,
     file: String,
     review: OnceLock<Review>,
+    mended: OnceLock<Review>,
     costs: OnceLock<Costs>,
 }
 
 impl<S: Store> Served<S> {
     /// A design with its runner. `file` is the name of its file, for the commands that pages show.
     pub fn new(runner: Runner<S>, file: impl Into<String>) -> Self {
-        Served { runner, file: file.into(), review: OnceLock::new(), costs: OnceLock::new() }
+        Served {
+            runner,
+            file: file.into(),
+            review: OnceLock::new(),
+            mended: OnceLock::new(),
+            costs: OnceLock::new(),
+        }
     }
 
     pub(crate) fn runner(&self) -> &Runner<S> {
@@ -54,6 +61,11 @@ impl<S: Store> Served<S> {
     /// The review, made at the first look.
     pub(crate) fn review(&self) -> &Review {
         self.review.get_or_init(|| review(self.design(), &self.design().source))
+    }
+
+    /// The review with fixes, made at the first look at it. To try the fixes takes longer than the review.
+    pub(crate) fn mended(&self) -> &Review {
+        self.mended.get_or_init(|| self.review().clone().with_fixes(&self.design().source))
     }
 
     /// The estimated cost of each pattern, made at the first look.

@@ -151,10 +151,12 @@ pub(super) fn effort(found: &Found) -> Markup {
 /// Links to the first and the next page. The browser's history leads back.
 pub(super) fn pages(found: &Found, base: &Link) -> Markup {
     html! {
-        @if let Some(next) = &found.next {
+        @if found.next.is_some() || !found.is_first {
             nav.pages aria-label="Pages" {
-                a.button href=(base) { "First page" }
-                a.button rel="next" href=(base.clone().with(AFTER, next.as_str())) { "Next page" (Icon::Forward) }
+                @if !found.is_first { a.button href=(base) { "First page" } }
+                @if let Some(next) = &found.next {
+                    a.button rel="next" href=(base.clone().with(AFTER, next.as_str())) { "Next page" (Icon::Forward) }
+                }
             }
         }
     }

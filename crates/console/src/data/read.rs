@@ -30,6 +30,8 @@ pub(super) struct Found {
     pub(super) scanned: u64,
     /// The key after which the next page starts; `None` on the last page.
     pub(super) next: Option<String>,
+    /// Whether it is the first page.
+    pub(super) is_first: bool,
     pub(super) consumed: Consumed,
 }
 
@@ -155,11 +157,12 @@ pub(super) async fn of_partition<S: Store>(
         limit: Some(PAGE_ITEMS),
         forward: !place.is_descending,
         consistent: false,
-        start_key: start,
+        start_key: start.clone(),
     };
     let page = served.runner().store().query(query).await?;
     let next = page.next.and_then(|next| key_text::write_key(&next.start_key?));
-    Ok(Found { items: page.items, scanned: u64::from(page.scanned), next, consumed: page.consumed })
+    let (scanned, is_first) = (u64::from(page.scanned), start.is_none());
+    Ok(Found { items: page.items, scanned, next, is_first, consumed: page.consumed })
 }
 
 /// Reads items of a table in the order of its partitions.
@@ -174,11 +177,12 @@ pub(super) async fn of_table<S: Store>(
         filter: None,
         projection: None,
         limit: Some(PAGE_ITEMS),
-        start_key: start,
+        start_key: start.clone(),
     };
     let page = served.runner().store().scan(scan).await?;
     let next = page.next.and_then(|next| key_text::write_key(&next.start_key?));
-    Ok(Found { items: page.items, scanned: u64::from(page.scanned), next, consumed: page.consumed })
+    let (scanned, is_first) = (u64::from(page.scanned), start.is_none());
+    Ok(Found { items: page.items, scanned, next, is_first, consumed: page.consumed })
 }
 
 /// Reads items of an entity. Others of its table are read with them, up to a bound: then the page has fewer items.
@@ -197,9 +201,9 @@ pub(super) async fn of_entity<S: Store>(
         filter: Some(of_type),
         projection: None,
         limit: Some(SCANNED_ITEMS),
-        start_key: start,
+        start_key: start.clone(),
     });
-    let mut found = Found::default();
+    let mut found = Found { is_first: start.is_none(), ..Found::default() };
     for _ in 0..SCANS_MAX {
         let Some(scan) = next.take_if(|_| found.items.len() < ENTITY_ITEMS) else { break };
         let page = served.runner().store().scan(scan).await?;

@@ -93,7 +93,7 @@ fn code(lines: &[(usize, &str)]) -> Markup {
 fn note(design: &Design, placed: &Placed<'_>) -> Markup {
     let Placed { id, finding, reason, .. } = placed;
     html! {
-        aside.finding.allowed[reason.is_some()] class=(finding.severity.word()) id=(id) aria-label={ "Finding " (finding.rule) } {
+        aside class={ "finding " @if reason.is_some() { "allowed" } @else { (finding.severity.word()) } } id=(id) aria-label={ "Finding " (finding.rule) } {
             p {
                 @match reason {
                     None => (severity(finding.severity)),

@@ -71,7 +71,7 @@ pub(crate) async fn file<S: Store>(
     let frame = console.frame(Some(served), Section::File, "Review");
     Ok(frame.page(html! {
         (heading(&html! { "Review" }, None))
-        (file::content(served.design(), served.review()))
+        (file::content(served.design(), served.mended()))
     }))
 }
 

@@ -49,7 +49,7 @@ fn boxes_of_sixty_entities_do_not_overlap_and_lie_inside() {
     let within = |box_: &Area, (x, y): (f64, f64)| {
         x > box_.x && x < box_.x + box_.width && y > box_.y && y < box_.y + box_.height
     };
-    assert_eq!(courses.len(), 117);
+    assert_eq!(courses.len(), 118);
     for point in courses.iter().flat_map(|course| &course.points) {
         assert!(!boxes.iter().any(|area| within(area, *point)), "a link crosses a box at {point:?}");
     }
