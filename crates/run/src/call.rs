@@ -56,6 +56,18 @@ pub(crate) struct Site<S> {
 }
 
 impl<S: Store> Site<S> {
+    /// The same on another view of the store.
+    pub(crate) fn on<T>(&self, store: T) -> Site<T> {
+        Site {
+            design: Arc::clone(&self.design),
+            store,
+            environment: self.environment.clone(),
+            table_names: self.table_names.clone(),
+            entropy: Arc::clone(&self.entropy),
+            seal: Arc::clone(&self.seal),
+        }
+    }
+
     /// Refuses a pattern that needs what the store doesn't have.
     pub(crate) async fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
         if self.store.supports(feature).await {

@@ -23,7 +23,7 @@ pub struct Runner<S> {
     /// Whether internal patterns may be run by themselves.
     runs_internal: bool,
     /// One for each pattern of the design, in its order.
-    plans: Vec<PatternPlan>,
+    plans: Arc<[PatternPlan]>,
 }
 
 impl<S: Store> Runner<S> {
@@ -85,6 +85,24 @@ impl<S: Store> Runner<S> {
         &self.site.store
     }
 
+    /// The environment's name.
+    pub fn environment(&self) -> &str {
+        &self.site.environment
+    }
+
+    /// Returns a runner of the same patterns on another view of the store, such as a [`Recording`] of its requests.
+    /// Both accept each other's cursors.
+    ///
+    /// [`Recording`]: crate::explain::Recording
+    pub fn on<T: Store>(&self, store: T) -> Runner<T> {
+        Runner {
+            site: self.site.on(store),
+            clock: Arc::clone(&self.clock),
+            runs_internal: self.runs_internal,
+            plans: Arc::clone(&self.plans),
+        }
+    }
+
     /// Runs a pattern.
     ///
     /// A pattern that writes commits once, as one request or one transaction. If the future is dropped before the
@@ -143,7 +161,7 @@ impl<S: Store> Runner<S> {
     }
 
     fn find(&self, name: &str) -> Result<(&Arc<Pattern>, &PatternPlan), RunError> {
-        let plans = || self.site.design.patterns.iter().zip(&self.plans);
+        let plans = || self.site.design.patterns.iter().zip(self.plans.iter());
         let open = |pattern: &Pattern| self.runs_internal || !pattern.internal;
         match plans().find(|(pattern, _)| pattern.name == name) {
             Some((pattern, plan)) if open(pattern) => Ok((pattern, plan)),

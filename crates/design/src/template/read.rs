@@ -32,8 +32,8 @@ impl Template {
             .collect()
     }
 
-    /// Returns each placeholder with its text.
-    pub(super) fn pieces<'t, 'k, 'f>(
+    /// Returns each placeholder with its text in a key, or `None` if the template can't have rendered the key.
+    pub fn pieces<'t, 'k, 'f>(
         &'t self,
         text: &'k str,
         separator: char,

@@ -1,0 +1,123 @@
+//! The file of a design with the findings of the review in their places.
+
+use maud::{Markup, html};
+use singlet_design::{Design, Lines};
+use singlet_review::{Allowed, Finding, Fix, Review, rule};
+
+use super::highlight;
+use crate::icon::Icon;
+use crate::parts::{empty, prose, severity};
+
+/// A finding beside its line; allowed ones with the reason.
+struct Placed<'r> {
+    line: usize,
+    id: String,
+    finding: &'r Finding,
+    reason: Option<&'r str>,
+}
+
+/// A list of the findings, and the file.
+pub(super) fn content(design: &Design, review: &Review) -> Markup {
+    let placed = placed(design, review);
+    html! {
+        section.block aria-labelledby="findings" {
+            h2 #findings { "Findings" }
+            @if placed.is_empty() {
+                (empty("The review has no findings", &html! { "Every rule holds at the declared rates." }))
+            } @else {
+                ol.findings {
+                    @for one in &placed {
+                        li {
+                            @match one.reason {
+                                None => (severity(one.finding.severity)),
+                                Some(_) => span.severity.fine { (Icon::Fine) "allowed" },
+                            }
+                            a href={ "#" (one.id) } { "line " (one.line) }
+                            span { code { (one.finding.rule) } " " (prose(&one.finding.message)) }
+                        }
+                    }
+                }
+            }
+        }
+        section.block aria-labelledby="file" {
+            h2 #file { "File" }
+            div.file { (lines(design, &placed)) }
+        }
+    }
+}
+
+fn placed<'r>(design: &Design, review: &'r Review) -> Vec<Placed<'r>> {
+    let positions = Lines::new(&design.source);
+    let open = review.findings.iter().map(|finding| (finding, None));
+    let allowed = |Allowed { finding, reason }: &'r Allowed| (finding, Some(reason.as_str()));
+    let all = open.chain(review.allowed.iter().map(allowed)).enumerate();
+    let mut placed: Vec<Placed<'_>> = all
+        .map(|(number, (finding, reason))| {
+            let line = positions.position(finding.span.start).line;
+            Placed { line, id: format!("finding-{}", number + 1), finding, reason }
+        })
+        .collect();
+    placed.sort_by_key(|one| one.line);
+    placed
+}
+
+/// The file in pieces: lines without findings lie in one block with the line that ends it.
+fn lines(design: &Design, placed: &[Placed<'_>]) -> Markup {
+    let mut block: Vec<(usize, &str)> = Vec::new();
+    let mut parts: Vec<Markup> = Vec::new();
+    for (number, line) in (1..).zip(design.source.lines()) {
+        block.push((number, line));
+        let mut here = placed.iter().filter(|one| one.line == number).peekable();
+        if here.peek().is_some() {
+            parts.push(code(&std::mem::take(&mut block)));
+            parts.extend(here.map(|one| note(design, one)));
+        }
+    }
+    parts.push(code(&block));
+    html! { @for part in &parts { (part) } }
+}
+
+fn code(lines: &[(usize, &str)]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            ol.source start=[lines.first().map(|(number, _)| number)] {
+                @for (number, line) in lines {
+                    li id={ "line-" (number) } data-line=(number) { code { (highlight::line(line)) } }
+                }
+            }
+        }
+    }
+}
+
+/// A finding below its line.
+fn note(design: &Design, placed: &Placed<'_>) -> Markup {
+    let Placed { id, finding, reason, .. } = placed;
+    html! {
+        aside class={ "finding " @if reason.is_some() { "allowed" } @else { (finding.severity.word()) } } id=(id) aria-label={ "Finding " (finding.rule) } {
+            p {
+                @match reason {
+                    None => (severity(finding.severity)),
+                    Some(_) => span.severity.fine { (Icon::Fine) "allowed" },
+                }
+                code { (finding.rule) }
+            }
+            p { (prose(&finding.message)) }
+            @if let Some(reason) = reason { p.reason { "Allowed: " (prose(reason)) } }
+            @if let Some(fix) = &finding.fix { (proposal(&design.source, fix)) }
+            @if let Some(rule) = rule(finding.rule) { p.about { (rule.summary) } }
+        }
+    }
+}
+
+/// A fix: in words, and the lines that it changes.
+fn proposal(source: &str, fix: &Fix) -> Markup {
+    html! {
+        p.fix { "Fix: " (prose(&fix.about)) }
+        @for (old, new) in fix.lines(source) {
+            pre.change {
+                @for line in &old { del { "- " (line) "\n" } }
+                @for line in &new { ins { "+ " (line) "\n" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The page of a pattern: a form of its parameters, its answer, and the requests that it became.
+//!
+//! Reads run by their address, so each answer can be linked. A write is worked out by its address and shown without
+//! being done. A second form, with a token, does it.
+
+mod answer;
+mod call;
+mod example;
+mod form;
+mod requests;
+mod run;
+mod snippets;
+
+use std::sync::Arc;
+
+use axum::Form;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{HOST, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use singlet_design::Pattern;
+use singlet_run::Usage;
+use singlet_store::Store;
+
+use crate::console::{Console, Permission, Served};
+use crate::failure::Failure;
+use crate::guard::{Session, TOKEN};
+use crate::icon::Icon;
+use crate::layout::Section;
+use crate::link::Link;
+use crate::parts::{empty, prose, scrolling, template};
+use call::Call;
+use run::{Effect, Run};
+
+/// The pairs of a query or a form, in their order.
+type Pairs = Vec<(String, String)>;
+
+/// Shows the form of a pattern; with values, also the answer, or what a write would do.
+pub(crate) async fn show<S: Store>(
+    State(console): State<Arc<Console<S>>>,
+    Path((design, pattern)): Path<(String, String)>,
+    headers: HeaderMap,
+    Query(pairs): Query<Pairs>,
+) -> Result<Response, Failure> {
+    let served = console.served(&design)?;
+    let pattern = served.pattern(&pattern)?;
+    let call = Call::of(pattern, &pairs);
+    let effect = if pattern.reads() { Effect::Read } else { Effect::Preview };
+    let mut run = None;
+    let mut example = None;
+    if pattern.internal {
+        // It runs as a part of others only.
+    } else if call.is_runnable() {
+        run = Some(Run::of(served, pattern, &call, effect).await);
+    } else if !call.is_asked {
+        example = example::arguments(served, pattern).await;
+    }
+    let page = Page { console: &console, served, pattern, call: &call, run: run.as_ref(), example };
+    Ok(page.response(&headers))
+}
+
+/// Does a write, and shows its answer.
+pub(crate) async fn write<S: Store>(
+    State(console): State<Arc<Console<S>>>,
+    Path((design, pattern)): Path<(String, String)>,
+    headers: HeaderMap,
+    Form(pairs): Form<Pairs>,
+) -> Result<Response, Failure> {
+    if console.permission == Permission::ReadOnly {
+        return Err(Failure::forbidden("This console only reads."));
+    }
+    let token = pairs.iter().find(|(name, _)| name == TOKEN).map_or("", |(_, token)| token);
+    if !console.guard.admits(&headers, token) {
+        return Err(Failure::forbidden(
+            "The form is too old or comes from elsewhere. Open the page of the pattern again and repeat.",
+        ));
+    }
+    let served = console.served(&design)?;
+    let pattern = served.pattern(&pattern)?;
+    let call = Call::of(pattern, &pairs);
+    let mut run = None;
+    if call.is_runnable() && !pattern.internal {
+        run = Some(Run::of(served, pattern, &call, Effect::Write).await);
+    }
+    let page = Page { console: &console, served, pattern, call: &call, run: run.as_ref(), example: None };
+    Ok(page.response(&headers))
+}
+
+/// Everything that is on the page of a pattern.
+struct Page<'a, S> {
+    console: &'a Console<S>,
+    served: &'a Served<S>,
+    pattern: &'a Pattern,
+    call: &'a Call,
+    run: Option<&'a Run>,
+    /// Arguments that have an answer, if the page has no values yet.
+    example: Option<Pairs>,
+}
+
+impl<S: Store> Page<'_, S> {
+    fn response(&self, headers: &HeaderMap) -> Response {
+        let session = self.console.guard.session(headers);
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8000");
+        let frame = self.console.frame(Some(self.served), Section::Patterns, &self.pattern.name);
+        let mut response = frame.page(self.content(&session, host)).into_response();
+        if let Some(cookie) = session.cookie().and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+            response.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    fn content(&self, session: &Session, host: &str) -> Markup {
+        let usage = Usage::of(self.pattern);
+        html! {
+            (self.heading(&usage))
+            @if self.pattern.internal {
+                (self.users())
+            } @else {
+                div.workbench {
+                    div.ask {
+                        (form::form(self.served.name(), self.pattern, &usage, self.call, self.run))
+                        @if let Some(example) = &self.example { (self.example(example)) }
+                    }
+                    div.answer {
+                        @match self.run {
+                            Some(run) => (self.answer(run, session, host)),
+                            None => (self.invitation()),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn heading(&self, usage: &Usage) -> Markup {
+        html! {
+            nav.trail aria-label="Path" {
+                a href=(Link::patterns(self.served.name())) { "Patterns" }
+            }
+            header.heading {
+                h1 { code { (self.pattern.name) } }
+                @if let Some(about) = &self.pattern.about { p.about { (about) } }
+            }
+            dl.facts.wide {
+                div { dt { "Does" } dd { (usage.does) } }
+                div { dt { "Request" } dd { (usage.request) } }
+                @if !usage.key.is_empty() { div { dt { "Key" } dd { (template(&usage.key)) } } }
+                @if !usage.condition.is_empty() { div { dt { "Condition" } dd { code { (usage.condition) } } } }
+            }
+        }
+    }
+
+    fn users(&self) -> Markup {
+        let design = self.served.design();
+        empty(
+            "This pattern is a part of others",
+            &html! {
+                "It runs as a step of "
+                @for (position, user) in design.users_of(self.pattern).enumerate() {
+                    @if position > 0 { ", " }
+                    a href=(Link::pattern(&design.name, &user.name)) { (user.name) }
+                }
+                "."
+            },
+        )
+    }
+
+    fn example(&self, example: &Pairs) -> Markup {
+        let name = self.served.name();
+        let link = |link: Link, (name, value): &(String, String)| link.with(name, value.as_str());
+        let link = example.iter().fold(Link::pattern(name, &self.pattern.name), link);
+        html! {
+            p.example {
+                a.button href=(link) { "Fill in an example" }
+                span.about { @for (name, value) in example { code { (name) "=" (value) } " " } }
+            }
+        }
+    }
+
+    fn invitation(&self) -> Markup {
+        match (self.call.wrong.is_empty(), self.pattern.reads()) {
+            (false, _) => empty("Not run", &html! { "The values that are marked don’t fit." }),
+            (true, true) => empty("No answer yet", &html! { "Fill in the form and run the pattern." }),
+            (true, false) => {
+                empty("Nothing written yet", &html! { "The form shows first what the pattern would write." })
+            }
+        }
+    }
+
+    fn answer(&self, run: &Run, session: &Session, host: &str) -> Markup {
+        let base = self.call.link(self.served.name(), &self.pattern.name);
+        html! {
+            section.block aria-labelledby="answer" {
+                header.result {
+                    h2 #answer { (run.effect.title()) }
+                    @if run.outcome.is_ok() { (answer::views(&base, self.call.view)) }
+                }
+                @match &run.outcome {
+                    Ok(outcome) => (answer::outcome(self.served.design(), outcome, self.call.view, &base)),
+                    Err(error) => div.problem role="alert" { (Icon::Error) p { (prose(&error.to_string())) } },
+                }
+                @if run.effect == Effect::Preview && run.outcome.is_ok() { (self.confirmation(session)) }
+            }
+            section.block aria-labelledby="requests" {
+                h2 #requests { "Requests" }
+                (requests::summary(run))
+                (requests::list(&run.recorded))
+            }
+            section.block aria-labelledby="elsewhere" {
+                h2 #elsewhere { "The same elsewhere" }
+                @for (title, text) in snippets::all(self.served.file(), self.pattern, self.call, run, host) {
+                    (snippet(title, &text))
+                }
+            }
+        }
+    }
+
+    /// The form that does what the page shows.
+    fn confirmation(&self, session: &Session) -> Markup {
+        html! {
+            @if self.console.permission == Permission::ReadOnly {
+                p.about { "This console only reads, so the pattern can’t be run here." }
+            } @else {
+                form.confirm method="post" action=(Link::pattern(self.served.name(), &self.pattern.name)) {
+                    input type="hidden" name=(TOKEN) value=(self.console.guard.token(session));
+                    @for (name, text) in &self.call.texts { input type="hidden" name=(name) value=(text); }
+                    input type="hidden" name=(call::RUN) value="1";
+                    button.primary type="submit" { (Icon::Write) "Write it" }
+                    span.about { "Nothing is written until then." }
+                }
+            }
+        }
+    }
+}
+
+/// Text to copy.
+fn snippet(title: &str, text: &str) -> Markup {
+    html! {
+        details.snippet {
+            summary { (title) }
+            div.copyable {
+                button.quiet.scripted type="button" data-copy { (Icon::Copy) "Copy" }
+                (scrolling(title, &html! { pre { code { (crate::text::Unhidden(text)) } } }))
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The routes.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::Uri;
+use axum::middleware::map_response;
+use axum::response::Redirect;
+use axum::routing::get;
+use singlet_store::Store;
+
+use crate::console::{Console, Permission, Served};
+use crate::failure::Failure;
+use crate::headers::with_headers;
+use crate::{BASE, assets, data, design, overview, pattern, search};
+
+/// Returns the router of the console of these designs, for all paths that begin with [`BASE`], and for [`BASE`] without
+/// its last slash. Addresses that no page has get a page that says so.
+///
+/// The server that mounts it checks the `Host` header, as for its other answers.
+pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permission) -> Router {
+    Router::new()
+        .route(BASE.trim_end_matches('/'), get(|| async { Redirect::permanent(BASE) }))
+        .route(BASE, get(overview::page::<S>))
+        .route(&at("-/search/"), get(search::page::<S>))
+        .route(&at("-/index.json"), get(search::index::<S>))
+        .route(&at("-/assets/{hash}/{name}"), get(assets::asset))
+        .route(&at("{design}/"), get(design::entities::<S>))
+        .route(&at("{design}/diagram/"), get(design::diagram_page::<S>))
+        .route(&at("{design}/diagram.svg"), get(design::diagram_file::<S>))
+        .route(&at("{design}/file/"), get(design::file::<S>))
+        .route(&at("{design}/patterns/"), get(design::patterns::<S>))
+        .route(&at("{design}/patterns/{pattern}/"), get(pattern::show::<S>).post(pattern::write::<S>))
+        .route(&at("{design}/data/"), get(data::contents::<S>))
+        .route(&at("{design}/data/entity/{entity}/"), get(data::entity::<S>))
+        .route(&at("{design}/data/table/{table}/"), get(data::table::<S>))
+        .route(&at("{design}/data/collection/"), get(data::collection::<S>))
+        .route(&at("{design}/data/item/"), get(data::item::<S>))
+        .fallback(elsewhere)
+        .with_state(Arc::new(Console::new(designs, permission)))
+        .layer(map_response(with_headers))
+}
+
+fn at(path: &str) -> String {
+    format!("{BASE}{path}")
+}
+
+/// Answers an address that no page has. Addresses of pages end in a slash, which people leave out.
+async fn elsewhere(uri: Uri) -> Result<Redirect, Failure> {
+    match (uri.path().ends_with('/'), uri.query()) {
+        (true, _) => Err(Failure::not_found("page", uri.path())),
+        (false, None) => Ok(Redirect::permanent(&format!("{}/", uri.path()))),
+        (false, Some(query)) => Ok(Redirect::permanent(&format!("{}/?{query}", uri.path()))),
+    }
+}

@@ -1,0 +1,11 @@
+//! The console as a browser meets it: requests to the router, and the pages that it answers with.
+
+#![allow(clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+mod data;
+mod design;
+mod hostile;
+mod links;
+mod patterns;
+mod safety;
+mod site;
