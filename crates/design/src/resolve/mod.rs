@@ -4,7 +4,9 @@
 //! has made unusable, so that no message is a mere consequence of another.
 
 mod capacity;
+mod circle;
 mod computed;
+mod derivation;
 mod entity;
 mod field;
 mod key;
@@ -12,6 +14,7 @@ mod key_kind;
 mod key_values;
 mod layout;
 mod name;
+mod own_condition;
 mod parameters;
 mod pattern;
 mod reference;
@@ -45,6 +48,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let environments = settings::environments(&context, root, &drafts);
     let (tables, entities) = tables_and_entities(&context, root, drafts);
     reference::check(&context, root, &entities);
+    let derivations = derivation::derivations(&context, root, &entities);
+    circle::none(&context, &entities, &derivations);
     let patterns = pattern::patterns(&context, root, &entities);
     let layout = layout::layout(root, &name);
     Design {
@@ -54,6 +59,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         environments,
         tables,
         entities: entities.list.into_iter().map(|known| known.entity).collect(),
+        derivations: derivations.into_iter().map(Arc::new).collect(),
         patterns,
         layout,
     }

@@ -1,13 +1,12 @@
 //! Resolves fields that are derived from items of other entities: `count = "Like"`.
 
-use std::collections::BTreeMap;
-
 use super::relation::DraftsByName;
 use super::{Context, EntityDraft};
 use crate::condition::Condition;
 use crate::model::{Aggregate, AggregateKind, AggregateSource, Field, FieldType};
 use crate::resolve::field::{AGGREGATE_WORDS, aggregate_word, kind_name};
 use crate::resolve::name;
+use crate::resolve::own_condition::{self, Known};
 use crate::resolve::parameters::stored_alike;
 use crate::resolve::template::find;
 use crate::syntax::{Entry, Node};
@@ -27,7 +26,6 @@ pub(super) fn aggregates(
         drafts.iter().map(|draft| Resolver { context, draft, by_name }.all()).collect();
     not_in_keys(context, drafts);
     not_too_many(context, drafts, &all);
-    no_circles(context, drafts, &all);
     all
 }
 
@@ -291,55 +289,10 @@ impl<'r, 'a> Resolver<'r, 'a> {
         None
     }
 
-    /// Resolves the condition on the items that count. It is judged by each item alone, whenever the item changes.
+    /// Resolves the condition on the items that count.
     fn filter(&self, node: &Node, other: &EntityDraft<'_>) -> Option<Condition> {
-        let text = node.text()?;
-        let wrong = |range: std::ops::Range<usize>, message: String, help: Option<String>| {
-            self.context.mistakes.add_with(self.context.inside(node, range), message, help);
-        };
-        let condition = match Condition::parse(text) {
-            Ok(condition) => condition,
-            Err(error) => {
-                wrong(error.range, error.message, error.help);
-                return None;
-            }
-        };
-        let fields = &other.fields;
-        let vague = |path: &&str| path.split('.').next().is_some_and(|first| fields.vague.contains(first));
-        if condition.tree.paths().iter().any(vague) {
-            return None;
-        }
-        let kind = |path: &str| find(&fields.list, path).map(|found| found.kind.clone());
-        let nearest = |path: &str| {
-            crate::names::nearest(path, fields.list.iter().map(|field| field.name.as_str()))
-                .map(str::to_owned)
-        };
-        match condition.check_naming(&kind, &nearest) {
-            Err(error) => {
-                wrong(error.range, error.message, error.help);
-                None
-            }
-            Ok(parameters) if !parameters.is_empty() || condition.tree.uses_the_call() => {
-                self.context.mistakes.add_with_help(
-                    node.span,
-                    "a derived field can't depend on parameters or on the time",
-                    "compare fields of the items with constants or with each other",
-                );
-                None
-            }
-            Ok(_) if !condition.tree.computed_fields().is_empty() => {
-                self.context.mistakes.add_with_help(
-                    node.span,
-                    format!(
-                        "a filter can't calculate with {}",
-                        name::list(&condition.tree.computed_fields())
-                    ),
-                    "keep the result in a computed field, and compare that",
-                );
-                None
-            }
-            Ok(_) => Some(condition),
-        }
+        let known = Known { fields: &other.fields.list, vague: &other.fields.vague };
+        own_condition::condition(self.context, node, known)
     }
 }
 
@@ -392,44 +345,5 @@ fn not_too_many(context: &Context<'_>, drafts: &[EntityDraft<'_>], all: &[Vec<Ag
     if let Some(rule) = rules.next() {
         let message = format!("a design can have at most {AGGREGATES_MAX} derived fields");
         context.mistakes.add(rule.span, message);
-    }
-}
-
-/// Checks that no derived field follows from itself.
-fn no_circles(context: &Context<'_>, drafts: &[EntityDraft<'_>], all: &[Vec<Aggregate>]) {
-    type Place<'p> = (&'p str, &'p str);
-    let mut rules: BTreeMap<Place<'_>, &Aggregate> = BTreeMap::new();
-    for (draft, aggregates) in drafts.iter().zip(all) {
-        rules.extend(aggregates.iter().map(|rule| ((draft.name, rule.field.as_str()), rule)));
-    }
-    let uses = |rule: &Aggregate| -> Vec<(String, String)> {
-        let sources = rule.sources.iter();
-        sources
-            .flat_map(|source| {
-                let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
-                let link = source.link.iter().map(|(_, field)| field.as_str());
-                let paths = source.value.as_deref().into_iter().chain(filter).chain(link);
-                paths.map(|path| (source.entity.clone(), path.split('.').next().unwrap_or(path).to_owned()))
-            })
-            .collect()
-    };
-    for (place, rule) in &rules {
-        let mut seen: Vec<(String, String)> = Vec::new();
-        let mut open = uses(rule);
-        while let Some((entity, field)) = open.pop() {
-            if (entity.as_str(), field.as_str()) == *place {
-                context.mistakes.add_with_help(
-                    rule.span,
-                    format!("`{}` would be derived from itself", place.1),
-                    "derive it from fields that callers give",
-                );
-                break;
-            }
-            let next = rules.get(&(entity.as_str(), field.as_str()));
-            if let (Some(next), false) = (next, seen.contains(&(entity.clone(), field.clone()))) {
-                open.extend(uses(next));
-                seen.push((entity, field));
-            }
-        }
     }
 }
