@@ -48,6 +48,8 @@ pub(crate) struct Committer<'a, S> {
     pub(crate) rules: &'a Rules,
     pub(crate) owner: &'a str,
     pub(crate) environment: &'a str,
+    /// The time for `{now}`.
+    pub(crate) now_ms: u64,
 }
 
 impl<S: Store> Committer<'_, S> {
@@ -65,7 +67,13 @@ impl<S: Store> Committer<'_, S> {
             let grounds = self.grounds(effects).await?;
             let batch = before.batch + 1;
             let after = Progress { batch, ..after.clone() };
-            let settler = Settler { rules: self.rules, progress: &after, owner: self.owner, batch };
+            let settler = Settler {
+                rules: self.rules,
+                progress: &after,
+                owner: self.owner,
+                batch,
+                now_ms: self.now_ms,
+            };
             let mut actions = vec![TransactAction::Put(after.write(self.owner, before.batch))];
             let mut owners: Vec<&TargetId> = Vec::new();
             let mut waiting_now = 0;

@@ -173,11 +173,10 @@ impl Effects {
         let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
         let tallies = Tallies::of(item, progress.batch).unwrap_or_default();
         let effect = self.of(&member.entity, key);
-        for at in &member.own {
-            let Some(rule) = rules.list.get(*at) else { continue };
-            let Some(state) = progress.rule(&rule.name()) else { continue };
-            let tally = tallies.get(&rule.aggregate.field, state.generation);
-            effect.add(*at, &if is_before { tally } else { tally.negated() })?;
+        for (at, rule, aggregate) in rules.aggregates_of(&member.entity.name) {
+            let Some(state) = progress.rule(&rule.name) else { continue };
+            let tally = tallies.get(&aggregate.field, state.generation);
+            effect.add(at, &if is_before { tally } else { tally.negated() })?;
         }
         Ok(())
     }

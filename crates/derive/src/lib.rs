@@ -10,6 +10,8 @@
 mod audit;
 mod background;
 mod commit;
+mod conditional;
+mod draft;
 mod effects;
 mod error;
 mod mean;

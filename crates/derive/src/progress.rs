@@ -11,7 +11,7 @@ use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{GetItem, PutItem, ReturnItem, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
-use crate::rules::Rules;
+use crate::rules::{Rule, Rules};
 use crate::tally::whole;
 
 /// The partition key of the table: a design in an environment, or one of its items.
@@ -135,7 +135,7 @@ impl Progress {
         let mut adopted = BTreeMap::new();
         let mut has_new = false;
         for rule in &rules.list {
-            let (name, fingerprint) = (rule.name(), rule.fingerprint());
+            let (name, fingerprint) = (rule.name.clone(), rule.fingerprint());
             let known =
                 self.rules.get(&name).filter(|known| known.fingerprint == fingerprint && !refill(&name));
             has_new |= known.is_none();
@@ -149,8 +149,11 @@ impl Progress {
             for state in adopted.values_mut().filter(|state| !state.is_ready) {
                 state.generation = generation;
             }
+            let is_filled = |rule: &&Rule| adopted.get(&rule.name).is_some_and(|state| !state.is_ready);
+            let is_counted = rules.list.iter().filter(is_filled).any(Rule::is_counted);
+            let stage = if is_counted { Stage::Count } else { Stage::Show };
             let first = rules.tables().first().map(|table| (*table).to_owned());
-            self.sweep = first.map(|table| Sweep { stage: Stage::Count, table, after: None });
+            self.sweep = first.map(|table| Sweep { stage, table, after: None });
         }
         if adopted.values().all(|state| state.is_ready) {
             self.sweep = None;

@@ -1,47 +1,92 @@
-//! The rules of a design: which items count for which fields of which items.
+//! The rules of a design: which fields follow from which items.
 
 use std::sync::Arc;
 
-use singlet_design::{Aggregate, AggregateSource, Design, Entity};
+use singlet_design::{
+    Aggregate, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity,
+};
 use singlet_run::derive::{holds_for, key_of, value_at};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
+use crate::conditional::Setter;
 use crate::tally::Tally;
 
-/// A derived field.
+/// A rule of a design: fields that follow from other items or fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    /// The entity that has the field.
+    /// The name in messages and in stored progress: `Post.likeCount`, or `derive.approve`.
+    pub(crate) name: String,
+    /// The entity that has the fields.
     pub(crate) target: Arc<Entity>,
-    /// Its rule in the design.
-    pub(crate) aggregate: Aggregate,
+    pub(crate) kind: RuleKind,
+}
+
+/// What a rule does.
+#[derive(Debug, Clone)]
+pub(crate) enum RuleKind {
+    /// A field summarises the items that belong to its item.
+    Aggregate(Aggregate),
+    /// Fields are set while a condition on the item holds.
+    Set(Box<Setter>),
 }
 
 impl Rule {
-    /// Returns the name in messages and in stored progress: `Post.likeCount`.
-    pub(crate) fn name(&self) -> String {
-        format!("{}.{}", self.target.name, self.aggregate.field)
+    fn aggregate(target: &Arc<Entity>, aggregate: &Aggregate) -> Rule {
+        let name = format!("{}.{}", target.name, aggregate.field);
+        Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()) }
     }
 
-    /// Returns what it is derived from, in words: `count of Like`.
+    fn derivation(derivation: &Derivation) -> Rule {
+        let (target, kind) = match &derivation.kind {
+            DerivationKind::Set(set) => {
+                (set.entity.clone(), RuleKind::Set(Box::new(Setter { rule: set.clone() })))
+            }
+        };
+        Rule { name: format!("derive.{}", derivation.name), target, kind }
+    }
+
+    /// Returns the rule in words: `count of Like`.
     pub(crate) fn meaning(&self) -> String {
-        let sources = self.aggregate.sources.iter().map(|source| {
-            let value = source.value.as_ref().map(|value| format!(".{value}")).unwrap_or_default();
-            let filter = source.filter.as_ref().map(|filter| format!(" where {}", filter.source));
-            format!("{}{value}{}", source.entity, filter.unwrap_or_default())
-        });
-        format!("{} of {}", self.aggregate.kind.word(), sources.collect::<Vec<_>>().join(" and "))
+        match &self.kind {
+            RuleKind::Aggregate(aggregate) => {
+                let sources = aggregate.sources.iter().map(|source| {
+                    let value = source.value.as_ref().map(|value| format!(".{value}")).unwrap_or_default();
+                    let filter = source.filter.as_ref().map(|filter| format!(" where {}", filter.source));
+                    format!("{}{value}{}", source.entity, filter.unwrap_or_default())
+                });
+                format!("{} of {}", aggregate.kind.word(), sources.collect::<Vec<_>>().join(" and "))
+            }
+            RuleKind::Set(setter) => {
+                let fields = setter.rule.set.iter().map(|(field, _)| format!("{}.{field}", self.target.name));
+                let fields: Vec<String> = fields.collect();
+                format!("{} set when {}", fields.join(", "), setter.rule.condition.source)
+            }
+        }
     }
 
-    /// Returns a text that changes when stored tallies no longer fit the rule.
+    /// Returns a text that changes when stored data no longer fits the rule.
     pub(crate) fn fingerprint(&self) -> String {
-        let Aggregate { kind, sources, .. } = &self.aggregate;
-        let mut text = format!("{kind:?}");
-        for AggregateSource { entity, link, value, filter } in sources {
-            let filter = filter.as_ref().map(|filter| filter.source.as_str()).unwrap_or_default();
-            text += &format!(" | {entity} {link:?} {value:?} {filter}");
+        match &self.kind {
+            RuleKind::Aggregate(Aggregate { kind, sources, .. }) => {
+                let mut text = format!("{kind:?}");
+                for AggregateSource { entity, link, value, filter } in sources {
+                    let filter = filter.as_ref().map(|filter| filter.source.as_str()).unwrap_or_default();
+                    text += &format!(" | {entity} {link:?} {value:?} {filter}");
+                }
+                text
+            }
+            RuleKind::Set(setter) => {
+                let ConditionalSet { entity, condition, set, unset } = &setter.rule;
+                let fields = set.iter().map(|(field, value)| format!(" | {field} {value:?}"));
+                let fields: String = fields.collect();
+                format!("set {} {unset} {}{fields}", entity.name, condition.source)
+            }
         }
-        text
+    }
+
+    /// Returns whether existing items must be counted before the result can be written.
+    pub(crate) fn is_counted(&self) -> bool {
+        matches!(self.kind, RuleKind::Aggregate(_))
     }
 }
 
@@ -75,10 +120,12 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(design: &Design) -> Self {
-        let rules = design.entities.iter().flat_map(|entity| {
-            entity.aggregates.iter().map(|rule| Rule { target: entity.clone(), aggregate: rule.clone() })
-        });
-        let list: Vec<Rule> = rules.collect();
+        let aggregates = design
+            .entities
+            .iter()
+            .flat_map(|entity| entity.aggregates.iter().map(|aggregate| Rule::aggregate(entity, aggregate)));
+        let derivations = design.derivations.iter().map(|derivation| Rule::derivation(derivation));
+        let list: Vec<Rule> = aggregates.chain(derivations).collect();
         let taking_part = design.entities.iter().filter(|entity| design.takes_part_in_derivations(entity));
         let members = taking_part.map(|entity| Member::of(entity, &list)).collect();
         Rules { list, members }
@@ -108,11 +155,32 @@ impl Rules {
         labels
     }
 
+    /// Returns the rules of an entity's fields that summarise other items, with their places in the list.
+    pub(crate) fn aggregates_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Aggregate)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Aggregate(aggregate) => Some((at, rule, aggregate)),
+            RuleKind::Set(_) => None,
+        })
+    }
+
+    /// Returns the rules that set fields of an entity while a condition holds, with their places in the list.
+    pub(crate) fn sets_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Setter)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Set(setter) => Some((at, rule, setter.as_ref())),
+            RuleKind::Aggregate(_) => None,
+        })
+    }
+
+    fn rules_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule)> {
+        self.list.iter().enumerate().filter(move |(_, rule)| rule.target.name == entity)
+    }
+
     /// Returns what an item contributes. An item without the fields that name another item contributes nothing.
     pub(crate) fn contributions(&self, member: &Member, item: &Item) -> Vec<Contribution> {
         let each = member.feeds.iter().filter_map(|(at, source)| {
             let rule = self.list.get(*at)?;
-            let source = rule.aggregate.sources.get(*source)?;
+            let RuleKind::Aggregate(aggregate) = &rule.kind else { return None };
+            let source = aggregate.sources.get(*source)?;
             let (key, tally) = contribution(rule, source, &member.entity, item)?;
             Some(Contribution { rule: *at, key, tally })
         });
@@ -124,7 +192,8 @@ impl Member {
     fn of(entity: &Arc<Entity>, rules: &[Rule]) -> Self {
         let mut feeds = Vec::new();
         for (at, rule) in rules.iter().enumerate() {
-            let sources = rule.aggregate.sources.iter().enumerate();
+            let RuleKind::Aggregate(aggregate) = &rule.kind else { continue };
+            let sources = aggregate.sources.iter().enumerate();
             feeds.extend(
                 sources.filter(|(_, source)| source.entity == entity.name).map(|(place, _)| (at, place)),
             );

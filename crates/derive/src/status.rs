@@ -152,14 +152,14 @@ pub async fn status(
     let progress = Progress::read(store, &owner).await?;
     status.batches = progress.batch;
     for rule in &rules.list {
-        let known = progress.rule(&rule.name()).filter(|known| known.fingerprint == rule.fingerprint());
+        let known = progress.rule(&rule.name).filter(|known| known.fingerprint == rule.fingerprint());
         let phase = match (known, &progress.sweep) {
             (None, _) => Phase::New,
             (Some(state), _) if state.is_ready => Phase::Ready,
             (Some(_), Some(sweep)) if sweep.stage == Stage::Show => Phase::Showing,
             (Some(_), _) => Phase::Counting,
         };
-        status.rules.push(RuleStatus { name: rule.name(), meaning: rule.meaning(), phase });
+        status.rules.push(RuleStatus { name: rule.name.clone(), meaning: rule.meaning(), phase });
     }
     let mut next = Some(Scan {
         table: DERIVED_TABLE.to_owned(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use singlet_design::Design;
-use singlet_store::{ChangeFeed, ChangeReader, FeedStart, ItemChange, StoreError};
+use singlet_store::{ChangeFeed, ChangeReader, Clock, FeedStart, ItemChange, StoreError, SystemClock};
 
 use crate::commit::{Committed, Committer, TARGETS_MAX};
 use crate::effects::{Effects, Merged};
@@ -35,6 +35,7 @@ pub struct Worker<S: ChangeFeed> {
     /// Changes since the progress was saved.
     unsaved: usize,
     counters: Arc<Counters>,
+    clock: Arc<dyn Clock>,
 }
 
 /// The change feed of one table.
@@ -76,10 +77,18 @@ impl<S: ChangeFeed> Worker<S> {
             feeds: Vec::new(),
             unsaved: 0,
             counters: Arc::default(),
+            clock: Arc::new(SystemClock),
             design,
         };
         worker.reopen(&|_| false).await?;
         Ok(Some(worker))
+    }
+
+    /// Takes the time of derived values from this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Returns what the worker counts.
@@ -97,11 +106,11 @@ impl<S: ChangeFeed> Worker<S> {
     }
 
     fn check_name(&self, name: &str) -> Result<(), DeriveError> {
-        let known: Vec<String> = self.rules.list.iter().map(|rule| rule.name()).collect();
-        if known.iter().any(|known| known == name) {
+        let known: Vec<&str> = self.rules.list.iter().map(|rule| rule.name.as_str()).collect();
+        if known.contains(&name) {
             return Ok(());
         }
-        let nearest = singlet_design::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        let nearest = singlet_design::nearest(name, known.iter().copied()).map(str::to_owned);
         Err(DeriveError::NoRule { name: name.to_owned(), nearest })
     }
 
@@ -299,6 +308,7 @@ impl<S: ChangeFeed> Worker<S> {
             rules: &self.rules,
             owner: &self.owner,
             environment: &self.environment,
+            now_ms: self.clock.now_ms(),
         }
     }
 }

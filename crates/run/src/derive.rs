@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Composed, Condition, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of,
-    epoch_second, to_attribute,
+    Composed, Condition, Entity, Field, IndexEntry, Name, Template, TimeToLive, ValueSource, Values, When,
+    default_of, epoch_second, instant_at, to_attribute,
 };
 use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 
@@ -71,6 +71,27 @@ pub fn holds_for(entity: &Entity, condition: &Condition, item: &Item) -> bool {
     };
     let bound = asked.bind(condition).ok().flatten();
     bound.is_some_and(|condition| condition.matches(EncodedItem::encode(item).view()))
+}
+
+/// Returns the value that a derivation gives a field: a constant, the time, or a text with fields of an item. `None` if one
+/// of these fields is missing.
+pub fn given_value(
+    field: &Field,
+    source: &ValueSource,
+    look: &dyn Fn(&str) -> Option<AttributeValue>,
+    now_ms: u64,
+) -> Result<Option<AttributeValue>, RunError> {
+    let Field { name, kind, .. } = field;
+    match source {
+        // A constant that doesn't fit is refused when the design is read.
+        ValueSource::Constant(json) => Ok(to_attribute(kind, json).ok()),
+        ValueSource::Now => Ok(i64::try_from(now_ms).ok().and_then(|now_ms| instant_at(kind, now_ms))),
+        ValueSource::Composed(composed) => {
+            evaluate(composed, name, kind, &|used| look(used.field()?), now_ms)
+        }
+        // Nobody calls a derivation.
+        ValueSource::Parameter(_) => Ok(None),
+    }
 }
 
 /// The value of a computed field by the other fields of an item; `None` if one of them is missing.
