@@ -5,6 +5,7 @@
 mod aggregate;
 mod capacity;
 mod chooser;
+mod copied;
 mod derivation;
 mod entity;
 mod layout;
@@ -19,6 +20,7 @@ pub use aggregate::{Aggregate, AggregateKind, AggregateSource};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
+pub use copied::{FieldCopy, Referral};
 pub use derivation::{ConditionalSet, Derivation, DerivationKind};
 pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
@@ -87,8 +89,11 @@ impl Design {
         let has_part = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Set(set) => set.entity.name == entity.name,
         };
+        let is_copied = |copy: &FieldCopy| copy.source == entity.name;
         !entity.aggregates.is_empty()
+            || !entity.copies.is_empty()
             || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
+            || self.entities.iter().any(|target| target.copies.iter().any(is_copied))
             || self.derivations.iter().any(|derivation| has_part(derivation))
     }
 

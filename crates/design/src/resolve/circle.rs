@@ -65,7 +65,15 @@ fn of_entity(entity: &Entity) -> impl Iterator<Item = Rule<'_>> {
         uses: of_aggregate(aggregate),
         span: Some(aggregate.span),
     });
-    computed.chain(aggregates)
+    let copies = entity.copies.iter().map(move |copy| {
+        let link = copy.referral.link.iter().map(|(_, field)| (name, first(field)));
+        Rule {
+            gives: vec![(name, copy.field.as_str())],
+            uses: link.chain([(copy.source.as_str(), first(&copy.value))]).collect(),
+            span: Some(copy.span),
+        }
+    });
+    computed.chain(aggregates).chain(copies)
 }
 
 fn of_aggregate(aggregate: &Aggregate) -> Vec<Place<'_>> {

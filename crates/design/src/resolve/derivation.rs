@@ -94,6 +94,13 @@ impl Setter<'_> {
         let is_in_key = in_key.flat_map(|template| template.fields()).any(|path| first(path) == name);
         let is_unique =
             entity.unique.iter().flat_map(|unique| &unique.fields).any(|path| first(path) == name);
+        let copied =
+            entity.copies.iter().find(|copy| copy.referral.link.iter().any(|(_, path)| first(path) == name));
+        if let Some(copy) = copied {
+            let reason = format!("it names the item that `{}` is copied from", copy.field);
+            self.refused(name, span, &reason, "set another field");
+            return None;
+        }
         let (reason, help) = if field.computed {
             ("it is computed", "set the fields that it is computed from")
         } else if field.derived {
@@ -114,8 +121,12 @@ impl Setter<'_> {
             }
             return Some(field);
         };
-        self.context.mistakes.add_with_help(span, format!("`{name}` can't be set, because {reason}"), help);
+        self.refused(name, span, reason, help);
         None
+    }
+
+    fn refused(&self, name: &str, span: Span, reason: &str, help: &str) {
+        self.context.mistakes.add_with_help(span, format!("`{name}` can't be set, because {reason}"), help);
     }
 
     /// Checks that no other derivation sets the field: they would undo each other.

@@ -18,6 +18,7 @@ mod own_condition;
 mod parameters;
 mod pattern;
 mod reference;
+mod referral;
 mod settings;
 mod table;
 mod template;
