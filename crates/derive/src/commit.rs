@@ -1,24 +1,25 @@
 //! One batch of effects and the progress after it, in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use singlet_design::Entity;
 use singlet_run::apply::DERIVED_TABLE;
-use singlet_store::{BatchGet, Cancellation, Store, StoreError, TransactAction, TransactWrite};
-use singlet_values::{EncodedItem, Item};
+use singlet_store::{Cancellation, Store, StoreError, TransactAction, TransactWrite};
 
+use crate::copied::Sources;
 use crate::effects::{Effect, Effects, TargetId};
 use crate::error::DeriveError;
 use crate::progress::Progress;
+use crate::reads::Wanted;
 use crate::rules::Rules;
 use crate::target::{Ground, Settler};
+use crate::task::{Task, TaskStep};
 use crate::waiting::{Place, Waiting};
 
 /// The most targets of a transaction of 100 actions: one action is the progress. Rarely, a target needs two.
 pub(crate) const TARGETS_MAX: usize = 99;
-/// The most actions of a transaction beside the progress.
-const ACTIONS_MAX: usize = 99;
+/// The most actions of a transaction.
+const ACTIONS_MAX: usize = 100;
 /// Attempts to write a batch whose items are changed meanwhile, before the worker asks for a pause.
 const ATTEMPTS_MAX: u32 = 20;
 /// The pause before the second attempt; later ones are longer.
@@ -65,13 +66,18 @@ impl<S: Store> Committer<'_, S> {
         let mut refused: BTreeMap<&TargetId, String> = BTreeMap::new();
         for attempt in 0..ATTEMPTS_MAX {
             let grounds = self.grounds(effects).await?;
+            let sources = self.sources(effects, &grounds).await?;
             let batch = before.batch + 1;
-            let after = Progress { batch, ..after.clone() };
+            let ended =
+                effects.steps.iter().filter(|step| matches!(step, TaskStep::IsDone(_))).count() as u64;
+            let tasks = (before.tasks + effects.tasks.len() as u64).saturating_sub(ended);
+            let after = Progress { batch, tasks, ..after.clone() };
             let settler = Settler {
                 rules: self.rules,
                 progress: &after,
                 owner: self.owner,
                 batch,
+                sources: &sources,
                 now_ms: self.now_ms,
             };
             let mut actions = vec![TransactAction::Put(after.write(self.owner, before.batch))];
@@ -85,10 +91,12 @@ impl<S: Store> Committer<'_, S> {
                 actions.extend(settled.actions);
                 waiting_now += usize::from(settled.is_refused);
             }
-            if owners.is_empty() && after.sweep == before.sweep && after.rules == before.rules {
+            actions.extend(self.tasks(effects, batch));
+            let has_same_rules = after.sweep == before.sweep && after.rules == before.rules;
+            if actions.len() == 1 && has_same_rules {
                 return Ok(Committed::Nothing);
             }
-            if owners.len() > ACTIONS_MAX {
+            if actions.len() > ACTIONS_MAX {
                 return Ok(Committed::TooLarge("too many items".to_owned()));
             }
             let request = TransactWrite { actions, token: None, yields: true };
@@ -129,54 +137,39 @@ impl<S: Store> Committer<'_, S> {
 
     /// Reads what is there for each target, in their order.
     async fn grounds(&self, effects: &Effects) -> Result<Vec<Ground>, DeriveError> {
-        let mut by_table: BTreeMap<String, BTreeSet<Vec<u8>>> = BTreeMap::new();
-        let mut keys: BTreeMap<Vec<u8>, Item> = BTreeMap::new();
-        let mut ask = |table: String, key: Item| {
-            let encoded = encode(&key);
-            by_table.entry(table).or_default().insert(encoded.clone());
-            keys.insert(encoded, key);
-        };
+        let mut wanted = Wanted::default();
         for effect in effects.targets.values() {
-            ask(effect.entity.table.name_in(self.environment), effect.key.clone());
-            ask(DERIVED_TABLE.to_owned(), self.place(effect).key());
+            wanted.ask(effect.entity.table.name_in(self.environment), effect.key.clone());
+            wanted.ask(DERIVED_TABLE.to_owned(), self.place(effect).key());
         }
-        let mut found: BTreeMap<(String, Vec<u8>), Item> = BTreeMap::new();
-        for (table, wanted) in by_table {
-            let wanted: Vec<Item> = wanted.iter().filter_map(|key| keys.get(key).cloned()).collect();
-            let names: Vec<String> = wanted
-                .first()
-                .into_iter()
-                .flat_map(|key| key.iter().map(|(name, _)| name.to_owned()))
-                .collect();
-            let request = BatchGet { table: table.clone(), keys: wanted, consistent: true, projection: None };
-            for item in self.store.batch_get(request).await?.items {
-                let item = item.decode().map_err(DeriveError::corrupt)?;
-                let key = names.iter().filter_map(|name| Some((name.as_str(), item.get(name)?.clone())));
-                found.insert((table.clone(), encode(&key.collect())), item);
-            }
-        }
+        let found = wanted.read(self.store).await?;
         let ground = |effect: &Effect| {
-            let item = found.get(&(effect.entity.table.name_in(self.environment), encode(&effect.key)));
-            let waiting = found.get(&(DERIVED_TABLE.to_owned(), encode(&self.place(effect).key())));
+            let table = effect.entity.table.name_in(self.environment);
             Ground {
-                item: item.filter(|item| is_of(&effect.entity, item)).cloned(),
-                waiting: waiting.map(Waiting::of),
+                item: found.of_entity(&effect.entity, &table, &effect.key).cloned(),
+                waiting: found.get(DERIVED_TABLE, &self.place(effect).key()).map(Waiting::of),
             }
         };
         Ok(effects.targets.values().map(ground).collect())
     }
 
+    /// Reads what the items copy from.
+    async fn sources(&self, effects: &Effects, grounds: &[Ground]) -> Result<Sources, DeriveError> {
+        let items = effects.targets.values().zip(grounds);
+        let items = items.filter_map(|(effect, ground)| Some((&*effect.entity, ground.item.as_ref()?)));
+        Sources::read(self.store, self.rules, self.environment, items).await
+    }
+
+    /// Returns the writes of new tasks, and of the tasks that the effects belong to.
+    fn tasks(&self, effects: &Effects, batch: u64) -> Vec<TransactAction> {
+        let new = effects.tasks.iter().enumerate().map(|(number, ((subject, _), source))| {
+            Task::new(batch, number, subject, source.clone()).keep(self.owner)
+        });
+        let steps = effects.steps.iter().map(|step| step.write(self.owner));
+        new.chain(steps).collect()
+    }
+
     fn place<'e>(&'e self, effect: &'e Effect) -> Place<'e> {
         Place { owner: self.owner, entity: &effect.entity, target: &effect.key }
     }
-}
-
-fn encode(key: &Item) -> Vec<u8> {
-    EncodedItem::encode(key).as_bytes().to_vec()
-}
-
-/// Returns whether an item is one of an entity.
-fn is_of(entity: &Entity, item: &Item) -> bool {
-    let type_name = singlet_values::AttributeValue::from(entity.type_name.as_str());
-    item.get(&entity.table.type_attribute) == Some(&type_name)
 }

@@ -10,8 +10,10 @@ use singlet_values::{EncodedItem, Item, NumberError};
 
 use crate::error::DeriveError;
 use crate::progress::Progress;
+use crate::reads::encode;
 use crate::rules::{Contribution, Member, Rules};
 use crate::tally::{Tallies, Tally};
+use crate::task::TaskStep;
 
 /// The item whose fields are derived: its entity and its key, encoded so that keys have an order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +36,10 @@ pub(crate) struct Effect {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Effects {
     pub(crate) targets: BTreeMap<TargetId, Effect>,
+    /// New tasks, by their subjects and the encoded identities of the changed items, with these identities.
+    pub(crate) tasks: BTreeMap<(String, Vec<u8>), Item>,
+    /// What becomes of the tasks that these are effects of.
+    pub(crate) steps: Vec<TaskStep>,
 }
 
 /// Whether effects were added to others.
@@ -65,6 +71,7 @@ impl Effects {
         };
         let before = image(before).map_err(DeriveError::corrupt)?;
         let after = image(after).map_err(DeriveError::corrupt)?;
+        self.copied(rules, before.as_ref(), after.as_ref());
         let own =
             is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
         if let Some((member, item)) = &before {
@@ -112,12 +119,24 @@ impl Effects {
         Ok(())
     }
 
-    /// Adds other effects, unless there would then be more targets than this.
+    /// Looks at an item by its key.
+    pub(crate) fn look_under(&mut self, entity: &Arc<Entity>, key: Item) {
+        self.of(entity, key);
+    }
+
+    /// Returns the most items that are written, apart from what waits for them.
+    pub(crate) fn len(&self) -> usize {
+        self.targets.len() + self.tasks.len()
+    }
+
+    /// Adds other effects, unless there would then be more items to write than this.
     pub(crate) fn merge(&mut self, other: Effects, targets_max: usize) -> Result<Merged, DeriveError> {
         let new = other.targets.keys().filter(|id| !self.targets.contains_key(id)).count();
-        if self.targets.len() + new > targets_max && !self.targets.is_empty() {
+        let new_tasks = other.tasks.keys().filter(|id| !self.tasks.contains_key(id)).count();
+        if self.len() + new + new_tasks > targets_max && self.len() > 0 {
             return Ok(Merged::IsFull);
         }
+        self.tasks.extend(other.tasks);
         for (id, effect) in other.targets {
             let own = self.targets.entry(id);
             let own = own.or_insert_with(|| Effect { changes: BTreeMap::new(), ..effect.clone() });
@@ -156,6 +175,22 @@ impl Effects {
         Ok(())
     }
 
+    /// Leaves tasks for the items that copy a field of a changed item.
+    fn copied(&mut self, rules: &Rules, before: Option<&(&Member, Item)>, after: Option<&(&Member, Item)>) {
+        for copier in rules.copies() {
+            let is_source = |image: &&(&Member, Item)| image.0.entity.name == copier.source.name;
+            let before = before.filter(is_source).map(|(_, item)| item);
+            let after = after.filter(is_source).map(|(_, item)| item);
+            let value = |item: Option<&Item>| item.and_then(|item| copier.value_in(item));
+            if value(before) == value(after) {
+                continue;
+            }
+            for identity in [before, after].iter().flatten().filter_map(|item| copier.identity(item)) {
+                self.tasks.insert((copier.reference(), encode(&identity)), identity);
+            }
+        }
+    }
+
     /// Undoes what somebody else did to the tallies of an item: what was lost is added again, and what appeared is taken
     /// away. The item is looked at in any case, because its fields may have been changed.
     fn restore(
@@ -182,7 +217,7 @@ impl Effects {
     }
 
     fn of(&mut self, entity: &Arc<Entity>, key: Item) -> &mut Effect {
-        let id = TargetId { entity: entity.name.clone(), key: EncodedItem::encode(&key).as_bytes().to_vec() };
+        let id = TargetId { entity: entity.name.clone(), key: encode(&key) };
         let fresh = || Effect { entity: entity.clone(), key, changes: BTreeMap::new() };
         self.targets.entry(id).or_insert_with(fresh)
     }

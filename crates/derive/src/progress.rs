@@ -25,6 +25,7 @@ const FORMAT: &str = "format";
 const POSITIONS: &str = "positions";
 const RULES: &str = "rules";
 const SWEEP: &str = "sweep";
+const TASKS: &str = "tasks";
 
 /// How progress is written. A record of a later format is left alone.
 const FORMAT_NOW: u64 = 1;
@@ -80,6 +81,8 @@ pub(crate) struct Progress {
     pub(crate) rules: BTreeMap<String, RuleState>,
     /// The sweep that is under way.
     pub(crate) sweep: Option<Sweep>,
+    /// The tasks that are left.
+    pub(crate) tasks: u64,
 }
 
 impl Progress {
@@ -100,6 +103,7 @@ impl Progress {
             positions: members(&item, POSITIONS, text),
             rules: members(&item, RULES, rule_state),
             sweep: item.get(SWEEP).and_then(sweep),
+            tasks: item.get(TASKS).and_then(whole).unwrap_or_default(),
         })
     }
 
@@ -115,6 +119,9 @@ impl Progress {
         let rules = self.rules.iter();
         let rules: Item = rules.map(|(name, state)| (name.clone(), state.to_value())).collect();
         item.insert(RULES, rules);
+        if self.tasks > 0 {
+            item.insert(TASKS, self.tasks);
+        }
         if let Some(sweep) = &self.sweep {
             item.insert(SWEEP, sweep.to_value());
         }

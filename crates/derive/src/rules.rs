@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    Aggregate, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity,
+    Aggregate, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity, FieldCopy,
 };
 use singlet_run::derive::{holds_for, key_of, value_at};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use crate::conditional::Setter;
+use crate::copied::Copier;
 use crate::tally::Tally;
 
 /// A rule of a design: fields that follow from other items or fields.
@@ -26,6 +27,8 @@ pub(crate) struct Rule {
 pub(crate) enum RuleKind {
     /// A field summarises the items that belong to its item.
     Aggregate(Aggregate),
+    /// A field repeats a field of the item that its item refers to.
+    Copy(Box<Copier>),
     /// Fields are set while a condition on the item holds.
     Set(Box<Setter>),
 }
@@ -34,6 +37,12 @@ impl Rule {
     fn aggregate(target: &Arc<Entity>, aggregate: &Aggregate) -> Rule {
         let name = format!("{}.{}", target.name, aggregate.field);
         Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()) }
+    }
+
+    fn copy(target: &Arc<Entity>, source: &Arc<Entity>, copy: &FieldCopy) -> Rule {
+        let copier = Copier { target: target.clone(), source: source.clone(), rule: copy.clone() };
+        let name = format!("{}.{}", target.name, copy.field);
+        Rule { name, target: target.clone(), kind: RuleKind::Copy(Box::new(copier)) }
     }
 
     fn derivation(derivation: &Derivation) -> Rule {
@@ -56,6 +65,7 @@ impl Rule {
                 });
                 format!("{} of {}", aggregate.kind.word(), sources.collect::<Vec<_>>().join(" and "))
             }
+            RuleKind::Copy(copier) => format!("copy of {}.{}", copier.source.name, copier.rule.value),
             RuleKind::Set(setter) => {
                 let fields = setter.rule.set.iter().map(|(field, _)| format!("{}.{field}", self.target.name));
                 let fields: Vec<String> = fields.collect();
@@ -74,6 +84,10 @@ impl Rule {
                     text += &format!(" | {entity} {link:?} {value:?} {filter}");
                 }
                 text
+            }
+            RuleKind::Copy(copier) => {
+                let FieldCopy { source, value, referral, .. } = &copier.rule;
+                format!("copy {source}.{value} | {:?}", referral.link)
             }
             RuleKind::Set(setter) => {
                 let ConditionalSet { entity, condition, set, unset } = &setter.rule;
@@ -124,8 +138,14 @@ impl Rules {
             .entities
             .iter()
             .flat_map(|entity| entity.aggregates.iter().map(|aggregate| Rule::aggregate(entity, aggregate)));
+        let copies = design.entities.iter().flat_map(|entity| {
+            entity
+                .copies
+                .iter()
+                .filter_map(|copy| Some(Rule::copy(entity, design.entity(&copy.source)?, copy)))
+        });
         let derivations = design.derivations.iter().map(|derivation| Rule::derivation(derivation));
-        let list: Vec<Rule> = aggregates.chain(derivations).collect();
+        let list: Vec<Rule> = aggregates.chain(copies).chain(derivations).collect();
         let taking_part = design.entities.iter().filter(|entity| design.takes_part_in_derivations(entity));
         let members = taking_part.map(|entity| Member::of(entity, &list)).collect();
         Rules { list, members }
@@ -159,7 +179,7 @@ impl Rules {
     pub(crate) fn aggregates_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Aggregate)> {
         self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
             RuleKind::Aggregate(aggregate) => Some((at, rule, aggregate)),
-            RuleKind::Set(_) => None,
+            _ => None,
         })
     }
 
@@ -167,7 +187,23 @@ impl Rules {
     pub(crate) fn sets_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Setter)> {
         self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
             RuleKind::Set(setter) => Some((at, rule, setter.as_ref())),
-            RuleKind::Aggregate(_) => None,
+            _ => None,
+        })
+    }
+
+    /// Returns the rules of an entity's fields that are copied, with their places in the list.
+    pub(crate) fn copies_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Copier)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Copy(copier) => Some((at, rule, copier.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns all rules that copy a field.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = &Copier> {
+        self.list.iter().filter_map(|rule| match &rule.kind {
+            RuleKind::Copy(copier) => Some(copier.as_ref()),
+            _ => None,
         })
     }
 

@@ -118,6 +118,8 @@ pub struct DerivedStatus {
     pub rules: Vec<RuleStatus>,
     /// The batches that were written.
     pub batches: u64,
+    /// The changes that concern many items, and whose effects aren't complete yet.
+    pub tasks: u64,
     /// The items that don't exist, but to which others belong.
     pub waiting: u64,
     /// The items that can't take their derived values: all of them, listed or not.
@@ -151,6 +153,7 @@ pub async fn status(
     }
     let progress = Progress::read(store, &owner).await?;
     status.batches = progress.batch;
+    status.tasks = progress.tasks;
     for rule in &rules.list {
         let known = progress.rule(&rule.name).filter(|known| known.fingerprint == rule.fingerprint());
         let phase = match (known, &progress.sweep) {

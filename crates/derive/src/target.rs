@@ -6,6 +6,7 @@ use singlet_store::{ReturnItem, TransactAction, UpdateItem};
 use singlet_values::limits::ITEM_BYTES_MAX;
 use singlet_values::{Item, NumberError};
 
+use crate::copied::Sources;
 use crate::draft::Draft;
 use crate::effects::Effect;
 use crate::progress::{Progress, RuleState, Stage, Sweep};
@@ -38,6 +39,8 @@ pub(crate) struct Settler<'a> {
     pub(crate) owner: &'a str,
     /// The number of the batch.
     pub(crate) batch: u64,
+    /// What the items copy from.
+    pub(crate) sources: &'a Sources,
     /// The time for `{now}`.
     pub(crate) now_ms: u64,
 }
@@ -154,8 +157,13 @@ impl Settler<'_> {
         }
     }
 
-    /// Gives an item everything that follows from its own fields.
+    /// Gives an item everything that follows from its sources and its own fields.
     pub(crate) fn follow(&self, draft: &mut Draft<'_>, entity: &Entity) -> Result<(), String> {
+        for (_, rule, copier) in self.rules.copies_of(&entity.name) {
+            if self.progress.rule(&rule.name).is_some_and(|state| self.shows(state)) {
+                self.sources.copy(copier, draft);
+            }
+        }
         draft.derive()?;
         let sets = || self.rules.sets_of(&entity.name);
         // What one rule sets can be in the condition of another one.

@@ -12,6 +12,7 @@ use crate::error::DeriveError;
 use crate::progress::{Progress, owner};
 use crate::rules::Rules;
 use crate::status::Counters;
+use crate::task::Task;
 
 /// Changes without an effect after which the position is saved all the same.
 const UNSAVED_MAX: usize = 10_000;
@@ -36,6 +37,8 @@ pub struct Worker<S: ChangeFeed> {
     unsaved: usize,
     counters: Arc<Counters>,
     clock: Arc<dyn Clock>,
+    /// The task that was worked on last.
+    pub(crate) last_task: Option<Task>,
 }
 
 /// The change feed of one table.
@@ -78,6 +81,7 @@ impl<S: ChangeFeed> Worker<S> {
             unsaved: 0,
             counters: Arc::default(),
             clock: Arc::new(SystemClock),
+            last_task: None,
             design,
         };
         worker.reopen(&|_| false).await?;
@@ -179,7 +183,11 @@ impl<S: ChangeFeed> Worker<S> {
             self.sweep().await?;
             return Ok(Step { changes: 0, is_busy: true });
         }
-        let wait = if self.feeds.len() > 1 { wait.min(TURN) } else { wait };
+        let wait = match (self.progress.tasks, self.feeds.len()) {
+            (0, 0 | 1) => wait,
+            (0, _) => wait.min(TURN),
+            _ => Duration::ZERO,
+        };
         let mut step = Step::default();
         for at in 0..self.feeds.len() {
             let Some(changes) = self.read(at, wait).await? else {
@@ -190,7 +198,10 @@ impl<S: ChangeFeed> Worker<S> {
                 return Ok(Step { is_busy: true, ..step });
             }
         }
-        step.is_busy = step.changes > 0;
+        step.is_busy = step.changes > 0 || self.progress.tasks > 0;
+        if self.progress.tasks > 0 {
+            self.work().await?;
+        }
         let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
         if is_due {
             self.save().await?;
@@ -249,7 +260,7 @@ impl<S: ChangeFeed> Worker<S> {
                     self.counters.batch(effects.targets.len(), refused);
                 }
                 Committed::TooLarge(_) => {
-                    targets_max = (effects.targets.len().min(targets_max) / 2).max(1);
+                    targets_max = (effects.len().min(targets_max) / 2).max(1);
                     continue;
                 }
                 Committed::Overtaken => {
@@ -300,6 +311,11 @@ impl<S: ChangeFeed> Worker<S> {
     pub(crate) fn table_name(&self, label: &str) -> String {
         let table = self.design.tables.iter().find(|table| table.label == label);
         table.map(|table| table.name_in(&self.environment)).unwrap_or_default()
+    }
+
+    /// Returns the name of the environment.
+    pub(crate) fn environment(&self) -> &str {
+        &self.environment
     }
 
     pub(crate) fn committer(&self) -> Committer<'_, S> {

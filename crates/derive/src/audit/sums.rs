@@ -9,6 +9,7 @@ use singlet_values::{EncodedItem, Item, partition_hash};
 
 use super::report::{AuditReport, Difference};
 use super::{Audit, PARTS_MAX, is_ready};
+use crate::copied::Sources;
 use crate::error::DeriveError;
 use crate::progress::Progress;
 use crate::rules::{Member, RuleKind};
@@ -103,12 +104,17 @@ impl<S: Store> Audit<S> {
             let mut next = Some(self.scan(&self.table_name(label)));
             while let Some(scan) = next {
                 let page = self.store.scan(scan).await?;
+                let mut items: Vec<(&Member, Item)> = Vec::new();
                 for item in &page.items {
                     let member = self.rules.member(label, item).filter(|member| !member.own.is_empty());
                     if let Some(member) = member {
-                        let item = item.decode().map_err(DeriveError::corrupt)?;
-                        self.compare_item(&mut sums, progress, member, &item, report)?;
+                        items.push((member, item.decode().map_err(DeriveError::corrupt)?));
                     }
+                }
+                let targets = items.iter().map(|(member, item)| (&*member.entity, item));
+                let sources = Sources::read(&self.store, &self.rules, &self.environment, targets).await?;
+                for (member, item) in &items {
+                    self.compare_item(&mut sums, progress, (member, item, &sources), report)?;
                 }
                 next = page.next;
             }
@@ -120,8 +126,7 @@ impl<S: Store> Audit<S> {
         &self,
         sums: &mut Sums,
         progress: &Progress,
-        member: &Member,
-        item: &Item,
+        (member, item, sources): (&Member, &Item, &Sources),
         report: &mut AuditReport,
     ) -> Result<(), DeriveError> {
         let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
@@ -163,7 +168,7 @@ impl<S: Store> Audit<S> {
                 missing,
             });
         }
-        self.compare_followed(progress, member, (&key, item), report);
+        self.compare_followed(progress, member, (&key, item, sources), report);
         Ok(())
     }
 

@@ -3,7 +3,9 @@
 
 mod aggregates;
 mod conditional;
+mod copies;
 mod fill;
 mod fixture;
 mod model;
+mod model_of_kinds;
 mod repair;
