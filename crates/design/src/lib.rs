@@ -60,10 +60,10 @@ pub use model::{
     Capacity, CapacityRange, CapacityUnits, Cardinality, Change, Check, Chooser, ConditionalSet, Count,
     Delete, Derivation, DerivationKind, Design, Each, EachList, ElementChange, Entity, Environment,
     FieldCopy, Gather, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout,
-    ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places, Projection,
-    Query, Rate, ReadPart, Reference, Referral, Relation, Removal, Resolve, Scan, Setting, ShardRead,
-    SortRange, Step, Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart, Update,
-    ValueSource, When,
+    ListSource, ListWalk, Maker, Merge, Operation, Order, OrderWord, Parameter, Parts, Pattern, Places,
+    Projection, Query, Rate, ReadPart, Reference, Referral, Relation, Removal, Resolve, Scan, Setting,
+    ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart,
+    Update, ValueSource, When,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

@@ -7,12 +7,13 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Composed, Condition, Entity, Field, IndexEntry, Name, Template, TimeToLive, ValueSource, Values, When,
-    default_of, epoch_second, instant_at, to_attribute,
+    Composed, Condition, Entity, Field, FieldType, IndexEntry, Json, Made, Name, Template, TimeToLive,
+    ValueSource, Values, When, default_of, epoch_second, instant_at, to_attribute,
 };
 use singlet_values::{AttributeValue, EncodedItem, Item, Number};
 
 use crate::conditions::Asked;
+use crate::entropy::{Entropy, make};
 use crate::error::RunError;
 use crate::expression::evaluate;
 use crate::keys::{refused, table_key};
@@ -62,13 +63,18 @@ pub fn key_of(entity: &Entity, fields: &Item) -> Result<Item, RunError> {
 
 /// Returns whether a condition that doesn't depend on a call holds for an item.
 pub fn holds_for(entity: &Entity, condition: &Condition, item: &Item) -> bool {
-    let asked = Asked {
-        field: &|path| entity.field_at(path).cloned(),
-        argument: &|_| None,
-        default: &|name| default_of(entity.field(name)?),
-        now_ms: 0,
-        key: None,
-    };
+    let default = |name: &str| default_of(entity.field(name)?);
+    holds_by(&|path| entity.field_at(path).cloned(), &default, condition, item)
+}
+
+/// The same for an item that is put together from several entities, with the types and the defaults of its fields.
+pub fn holds_by(
+    field: &dyn Fn(&str) -> Option<FieldType>,
+    default: &dyn Fn(&str) -> Option<AttributeValue>,
+    condition: &Condition,
+    item: &Item,
+) -> bool {
+    let asked = Asked { field, argument: &|_| None, default, now_ms: 0, key: None };
     let bound = asked.bind(condition).ok().flatten();
     bound.is_some_and(|condition| condition.matches(EncodedItem::encode(item).view()))
 }
@@ -92,6 +98,11 @@ pub fn given_value(
         // Nobody calls a derivation.
         ValueSource::Parameter(_) => Ok(None),
     }
+}
+
+/// Returns a generated value of a new item.
+pub fn generated(field: &Field, made: Made, now_ms: u64, entropy: &dyn Entropy) -> Option<AttributeValue> {
+    to_attribute(&field.kind, &Json::Text(make(made, now_ms, entropy))).ok()
 }
 
 /// The value of a computed field by the other fields of an item; `None` if one of them is missing.

@@ -21,7 +21,7 @@ pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
 pub use copied::{FieldCopy, Referral};
-pub use derivation::{ConditionalSet, Derivation, DerivationKind};
+pub use derivation::{ConditionalSet, Derivation, DerivationKind, Maker};
 pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
 };
@@ -88,6 +88,7 @@ impl Design {
             |aggregate: &Aggregate| aggregate.sources.iter().any(|source| source.entity == entity.name);
         let has_part = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Set(set) => set.entity.name == entity.name,
+            DerivationKind::Make(maker) => maker.each.name == entity.name,
         };
         let is_copied = |copy: &FieldCopy| copy.source == entity.name;
         !entity.aggregates.is_empty()

@@ -7,7 +7,7 @@ use super::entity::Entities;
 use crate::model::{Aggregate, Derivation, DerivationKind, Entity};
 use crate::report::Span;
 
-/// A field of an entity.
+/// A field of an entity, or, without a field, the items of the entity themselves.
 type Place<'a> = (&'a str, &'a str);
 
 /// A rule that gives fields their values.
@@ -39,11 +39,17 @@ pub(super) fn none(context: &Context<'_>, entities: &Entities, derivations: &[De
         let mut open = rule.uses.clone();
         while let Some(place) = open.pop() {
             if rule.gives.contains(&place) {
-                context.mistakes.add_with_help(
-                    span,
-                    format!("`{}` would be derived from itself", place.1),
-                    "derive it from fields that callers give",
-                );
+                let (message, help) = match place {
+                    (entity, "") => (
+                        format!("items of `{entity}` would be made from each other without end"),
+                        "make items from an entity that callers write",
+                    ),
+                    (_, field) => (
+                        format!("`{field}` would be derived from itself"),
+                        "derive it from fields that callers give",
+                    ),
+                };
+                context.mistakes.add_with_help(span, message, help);
                 break;
             }
             if seen.insert(place) {
@@ -81,7 +87,8 @@ fn of_aggregate(aggregate: &Aggregate) -> Vec<Place<'_>> {
         let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
         let link = source.link.iter().map(|(_, field)| field.as_str());
         let paths = source.value.as_deref().into_iter().chain(filter).chain(link);
-        paths.map(|path| (source.entity.as_str(), first(path)))
+        let paths = paths.map(|path| (source.entity.as_str(), first(path)));
+        paths.chain([(source.entity.as_str(), "")])
     });
     uses.collect()
 }
@@ -96,6 +103,18 @@ fn of_derivation(derivation: &Derivation) -> Rule<'_> {
             Rule {
                 gives: set.set.iter().map(|(field, _)| (name, field.as_str())).collect(),
                 uses: uses.map(|path| (name, path)).collect(),
+                span: Some(derivation.span),
+            }
+        }
+        DerivationKind::Make(maker) => {
+            let (each, made) = (maker.each.name.as_str(), maker.entity.name.as_str());
+            let uses = maker.sources().into_iter().map(|path| match maker.along(path) {
+                Some((reference, rest)) => (reference.entity.name.as_str(), first(rest)),
+                None => (each, first(path)),
+            });
+            Rule {
+                gives: vec![(made, "")],
+                uses: uses.chain([(each, "")]).collect(),
                 span: Some(derivation.span),
             }
         }

@@ -6,14 +6,16 @@ use super::Context;
 use super::name;
 use super::template::find;
 use crate::condition::Condition;
-use crate::model::Field;
+use crate::model::{Field, FieldType};
 use crate::syntax::Node;
 
 /// The fields that a condition can use, and the names of those with mistakes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) fields: &'a [Field],
     pub(super) vague: &'a BTreeSet<String>,
+    /// The types of further paths, along references.
+    pub(super) beyond: &'a dyn Fn(&str) -> Option<FieldType>,
 }
 
 impl Known<'_> {
@@ -38,7 +40,9 @@ pub(super) fn condition(context: &Context<'_>, node: &Node, known: Known<'_>) ->
     if condition.tree.paths().iter().any(|path| known.is_vague(path)) {
         return None;
     }
-    let kind = |path: &str| find(known.fields, path).map(|found| found.kind.clone());
+    let kind = |path: &str| {
+        find(known.fields, path).map(|found| found.kind.clone()).or_else(|| (known.beyond)(path))
+    };
     let nearest = |path: &str| {
         crate::names::nearest(path, known.fields.iter().map(|field| field.name.as_str())).map(str::to_owned)
     };

@@ -205,7 +205,7 @@ impl<'r, 'a> Resolver<'r, 'a> {
 
     /// Resolves the condition on the items that count.
     fn filter(&self, node: &Node, other: &EntityDraft<'_>) -> Option<Condition> {
-        let known = Known { fields: &other.fields.list, vague: &other.fields.vague };
+        let known = Known { fields: &other.fields.list, vague: &other.fields.vague, beyond: &|_| None };
         own_condition::condition(self.context, node, known)
     }
 }
