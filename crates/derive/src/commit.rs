@@ -7,7 +7,7 @@ use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{Cancellation, Store, StoreError, TransactAction, TransactWrite};
 
 use crate::copied::Sources;
-use crate::effects::{Effect, Effects, TargetId};
+use crate::effects::{Effect, Effects, Part};
 use crate::error::DeriveError;
 use crate::progress::Progress;
 use crate::reads::Wanted;
@@ -43,6 +43,32 @@ pub(crate) enum Committed {
     TooLarge(String),
 }
 
+/// The parts of effects that can't be taken, and why.
+pub(crate) type Refused<'e> = BTreeMap<Part<'e>, String>;
+
+/// The actions of a transaction.
+#[derive(Default)]
+struct Actions<'e> {
+    list: Vec<TransactAction>,
+    /// The part of the effects that each belongs to, if it is one that can be refused.
+    parts: Vec<Option<Part<'e>>>,
+    /// How many parts are refused.
+    refused: usize,
+}
+
+impl<'e> Actions<'e> {
+    fn add(&mut self, part: Option<Part<'e>>, action: TransactAction) {
+        self.parts.push(part);
+        self.list.push(action);
+    }
+}
+
+/// Returns the number of tasks that are left after effects.
+fn tasks_after(effects: &Effects, before: &Progress) -> u64 {
+    let ended = effects.steps.iter().filter(|step| matches!(step, TaskStep::IsDone(_))).count();
+    (before.tasks + effects.tasks.len() as u64).saturating_sub(ended as u64)
+}
+
 /// Commits batches.
 pub(crate) struct Committer<'a, S> {
     pub(crate) store: &'a S,
@@ -63,59 +89,36 @@ impl<S: Store> Committer<'_, S> {
         after: &Progress,
         is_smallest: bool,
     ) -> Result<Committed, DeriveError> {
-        let mut refused: BTreeMap<&TargetId, String> = BTreeMap::new();
+        let mut refused: Refused<'_> = BTreeMap::new();
         for attempt in 0..ATTEMPTS_MAX {
-            let grounds = self.grounds(effects).await?;
-            let sources = self.sources(effects, &grounds).await?;
             let batch = before.batch + 1;
-            let ended =
-                effects.steps.iter().filter(|step| matches!(step, TaskStep::IsDone(_))).count() as u64;
-            let tasks = (before.tasks + effects.tasks.len() as u64).saturating_sub(ended);
-            let after = Progress { batch, tasks, ..after.clone() };
-            let settler = Settler {
-                rules: self.rules,
-                progress: &after,
-                owner: self.owner,
-                batch,
-                sources: &sources,
-                now_ms: self.now_ms,
-            };
-            let mut actions = vec![TransactAction::Put(after.write(self.owner, before.batch))];
-            let mut owners: Vec<&TargetId> = Vec::new();
-            let mut waiting_now = 0;
-            for ((id, effect), ground) in effects.targets.iter().zip(&grounds) {
-                let table = effect.entity.table.name_in(self.environment);
-                let reason = refused.get(id).map(String::as_str);
-                let settled = settler.settle(effect, ground, &table, reason)?;
-                owners.extend(settled.actions.iter().map(|_| id));
-                actions.extend(settled.actions);
-                waiting_now += usize::from(settled.is_refused);
-            }
-            actions.extend(self.tasks(effects, batch));
+            let after = Progress { batch, tasks: tasks_after(effects, before), ..after.clone() };
+            let actions = self.actions(effects, before, &after, &refused).await?;
             let has_same_rules = after.sweep == before.sweep && after.rules == before.rules;
-            if actions.len() == 1 && has_same_rules {
+            if actions.list.len() == 1 && has_same_rules {
                 return Ok(Committed::Nothing);
             }
-            if actions.len() > ACTIONS_MAX {
+            if actions.list.len() > ACTIONS_MAX {
                 return Ok(Committed::TooLarge("too many items".to_owned()));
             }
-            let request = TransactWrite { actions, token: None, yields: true };
+            let request = TransactWrite { actions: actions.list, token: None, yields: true };
             match self.store.transact_write(request).await {
-                Ok(_) => return Ok(Committed::Done { progress: after, refused: waiting_now }),
+                Ok(_) => return Ok(Committed::Done { progress: after, refused: actions.refused }),
                 Err(StoreError::Cancelled { reasons }) => {
                     if let Some(Cancellation::ConditionFailed { .. }) = reasons.first() {
                         return Ok(Committed::Overtaken);
                     }
-                    for (id, reason) in owners.iter().zip(reasons.iter().skip(1)) {
-                        if let Cancellation::Refused(reason) = reason {
-                            refused.insert(id, reason.clone());
+                    for (part, reason) in actions.parts.iter().zip(&reasons) {
+                        if let (Some(part), Cancellation::Refused(reason)) = (part, reason) {
+                            refused.insert(*part, reason.clone());
                         }
                     }
                 }
                 Err(StoreError::Refused(reason)) if !is_smallest => return Ok(Committed::TooLarge(reason)),
                 // One change alone is refused, and the store doesn't say for which item.
-                Err(StoreError::Refused(reason)) if refused.len() < effects.targets.len() => {
-                    refused.extend(effects.targets.keys().map(|id| (id, reason.clone())));
+                Err(StoreError::Refused(reason)) if refused.len() < effects.parts().count() => {
+                    let next = effects.suspects(&|part| !refused.contains_key(part));
+                    refused.extend(next.into_iter().map(|part| (part, reason.clone())));
                 }
                 Err(StoreError::TryAgain(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -123,6 +126,41 @@ impl<S: Store> Committer<'_, S> {
             tokio::time::sleep(PAUSE * attempt).await;
         }
         Err(StoreError::TryAgain("the items of a batch are changed all the time".to_owned()).into())
+    }
+
+    /// Works out the actions of a transaction. The first one writes the progress.
+    async fn actions<'e>(
+        &self,
+        effects: &'e Effects,
+        before: &Progress,
+        after: &Progress,
+        refused: &Refused<'e>,
+    ) -> Result<Actions<'e>, DeriveError> {
+        let grounds = self.grounds(effects).await?;
+        let sources = self.sources(effects, &grounds).await?;
+        let settler = Settler {
+            rules: self.rules,
+            progress: after,
+            owner: self.owner,
+            batch: after.batch,
+            sources: &sources,
+            now_ms: self.now_ms,
+        };
+        let mut actions = Actions::default();
+        actions.add(None, TransactAction::Put(after.write(self.owner, before.batch)));
+        for ((id, effect), ground) in effects.targets.iter().zip(&grounds) {
+            let table = effect.entity.table.name_in(self.environment);
+            let part = Part::Target(id);
+            let settled = settler.settle(effect, ground, &table, refused.get(&part).map(String::as_str))?;
+            settled.actions.into_iter().for_each(|action| actions.add(Some(part), action));
+            actions.refused += usize::from(settled.is_refused);
+        }
+        for made in self.made(effects, refused).await? {
+            actions.add(Some(made.part), made.action);
+            actions.refused += usize::from(made.is_refused);
+        }
+        self.tasks(effects, after.batch).into_iter().for_each(|action| actions.add(None, action));
+        Ok(actions)
     }
 
     /// Writes the progress alone.

@@ -9,6 +9,7 @@ use singlet_store::ItemChange;
 use singlet_values::{EncodedItem, Item, NumberError};
 
 use crate::error::DeriveError;
+use crate::making::Making;
 use crate::progress::Progress;
 use crate::reads::encode;
 use crate::rules::{Contribution, Member, Rules};
@@ -32,10 +33,24 @@ pub(crate) struct Effect {
     pub(crate) changes: BTreeMap<usize, Tally>,
 }
 
+/// The place of a rule that makes items, and the position in the feed of the new item that causes it.
+pub(crate) type MakingId = (usize, String);
+
+/// A part of effects that can be refused without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part<'e> {
+    /// The effect on an item.
+    Target(&'e TargetId),
+    /// An item that is made.
+    Made(&'e MakingId),
+}
+
 /// The effects of a batch.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Effects {
     pub(crate) targets: BTreeMap<TargetId, Effect>,
+    /// New items from which others are made.
+    pub(crate) makings: BTreeMap<MakingId, Making>,
     /// New tasks, by their subjects and the encoded identities of the changed items, with these identities.
     pub(crate) tasks: BTreeMap<(String, Vec<u8>), Item>,
     /// What becomes of the tasks that these are effects of.
@@ -72,6 +87,7 @@ impl Effects {
         let before = image(before).map_err(DeriveError::corrupt)?;
         let after = image(after).map_err(DeriveError::corrupt)?;
         self.copied(rules, before.as_ref(), after.as_ref());
+        self.made(rules, before.as_ref(), after.as_ref(), change);
         let own =
             is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
         if let Some((member, item)) = &before {
@@ -126,16 +142,29 @@ impl Effects {
 
     /// Returns the most items that are written, apart from what waits for them.
     pub(crate) fn len(&self) -> usize {
-        self.targets.len() + self.tasks.len()
+        self.targets.len() + self.tasks.len() + self.makings.len()
+    }
+
+    /// Returns the parts that can be refused.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.targets.keys().map(Part::Target).chain(self.makings.keys().map(Part::Made))
+    }
+
+    /// Returns the parts among some that are refused first: items that are made, before those that exist already.
+    pub(crate) fn suspects(&self, is_open: &dyn Fn(&Part<'_>) -> bool) -> Vec<Part<'_>> {
+        let (made, others): (Vec<_>, Vec<_>) =
+            self.parts().filter(is_open).partition(|part| matches!(part, Part::Made(_)));
+        if made.is_empty() { others } else { made }
     }
 
     /// Adds other effects, unless there would then be more items to write than this.
     pub(crate) fn merge(&mut self, other: Effects, targets_max: usize) -> Result<Merged, DeriveError> {
         let new = other.targets.keys().filter(|id| !self.targets.contains_key(id)).count();
         let new_tasks = other.tasks.keys().filter(|id| !self.tasks.contains_key(id)).count();
-        if self.len() + new + new_tasks > targets_max && self.len() > 0 {
+        if self.len() + new + new_tasks + other.makings.len() > targets_max && self.len() > 0 {
             return Ok(Merged::IsFull);
         }
+        self.makings.extend(other.makings);
         self.tasks.extend(other.tasks);
         for (id, effect) in other.targets {
             let own = self.targets.entry(id);
@@ -188,6 +217,26 @@ impl Effects {
             for identity in [before, after].iter().flatten().filter_map(|item| copier.identity(item)) {
                 self.tasks.insert((copier.reference(), encode(&identity)), identity);
             }
+        }
+    }
+
+    /// Notes the items that are to be made from a new item.
+    fn made(
+        &mut self,
+        rules: &Rules,
+        before: Option<&(&Member, Item)>,
+        after: Option<&(&Member, Item)>,
+        change: &ItemChange,
+    ) {
+        let Some((member, item)) = after else { return };
+        let entity = &member.entity;
+        if before.is_some_and(|(known, _)| known.entity.name == entity.name) {
+            return;
+        }
+        for (at, _) in rules.workshops().filter(|(_, workshop)| workshop.rule.each.name == entity.name) {
+            let source = with_defaults(entity, item).into_owned();
+            let making = Making { source, time_ms: change.time_ms };
+            self.makings.insert((at, change.position.clone()), making);
         }
     }
 

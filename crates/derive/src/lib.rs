@@ -15,6 +15,7 @@ mod copied;
 mod draft;
 mod effects;
 mod error;
+mod making;
 mod mean;
 mod progress;
 mod reads;

@@ -143,10 +143,11 @@ impl Progress {
         let mut has_new = false;
         for rule in &rules.list {
             let (name, fingerprint) = (rule.name.clone(), rule.fingerprint());
+            let must_be_filled = rule.is_filled() && refill(&name);
             let known =
-                self.rules.get(&name).filter(|known| known.fingerprint == fingerprint && !refill(&name));
-            has_new |= known.is_none();
-            let fresh = RuleState { fingerprint, generation, is_ready: false };
+                self.rules.get(&name).filter(|known| known.fingerprint == fingerprint && !must_be_filled);
+            has_new |= known.is_none() && rule.is_filled();
+            let fresh = RuleState { fingerprint, generation, is_ready: !rule.is_filled() };
             adopted.insert(name, known.cloned().unwrap_or(fresh));
         }
         if !has_new && adopted == self.rules {

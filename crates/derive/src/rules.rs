@@ -10,6 +10,7 @@ use singlet_values::{AttributeValue, EncodedItem, Item};
 
 use crate::conditional::Setter;
 use crate::copied::Copier;
+use crate::making::Workshop;
 use crate::tally::Tally;
 
 /// A rule of a design: fields that follow from other items or fields.
@@ -31,6 +32,8 @@ pub(crate) enum RuleKind {
     Copy(Box<Copier>),
     /// Fields are set while a condition on the item holds.
     Set(Box<Setter>),
+    /// Items are made from new items of another entity.
+    Make(Box<Workshop>),
 }
 
 impl Rule {
@@ -46,12 +49,17 @@ impl Rule {
     }
 
     fn derivation(derivation: &Derivation) -> Rule {
+        let name = format!("derive.{}", derivation.name);
         let (target, kind) = match &derivation.kind {
+            DerivationKind::Make(maker) => {
+                let workshop = Workshop { name: name.clone(), rule: maker.clone() };
+                (maker.entity.clone(), RuleKind::Make(Box::new(workshop)))
+            }
             DerivationKind::Set(set) => {
                 (set.entity.clone(), RuleKind::Set(Box::new(Setter { rule: set.clone() })))
             }
         };
-        Rule { name: format!("derive.{}", derivation.name), target, kind }
+        Rule { name, target, kind }
     }
 
     /// Returns the rule in words: `count of Like`.
@@ -66,6 +74,11 @@ impl Rule {
                 format!("{} of {}", aggregate.kind.word(), sources.collect::<Vec<_>>().join(" and "))
             }
             RuleKind::Copy(copier) => format!("copy of {}.{}", copier.source.name, copier.rule.value),
+            RuleKind::Make(workshop) => {
+                let when = workshop.rule.condition.as_ref();
+                let when = when.map(|condition| format!(" when {}", condition.source)).unwrap_or_default();
+                format!("{} made from each new {}{when}", self.target.name, workshop.rule.each.name)
+            }
             RuleKind::Set(setter) => {
                 let fields = setter.rule.set.iter().map(|(field, _)| format!("{}.{field}", self.target.name));
                 let fields: Vec<String> = fields.collect();
@@ -89,6 +102,8 @@ impl Rule {
                 let FieldCopy { source, value, referral, .. } = &copier.rule;
                 format!("copy {source}.{value} | {:?}", referral.link)
             }
+            // Nothing that is stored depends on it.
+            RuleKind::Make(_) => String::new(),
             RuleKind::Set(setter) => {
                 let ConditionalSet { entity, condition, set, unset } = &setter.rule;
                 let fields = set.iter().map(|(field, value)| format!(" | {field} {value:?}"));
@@ -96,6 +111,11 @@ impl Rule {
                 format!("set {} {unset} {}{fields}", entity.name, condition.source)
             }
         }
+    }
+
+    /// Returns whether the rule concerns existing items. Otherwise it acts on what happens from now on.
+    pub(crate) fn is_filled(&self) -> bool {
+        !matches!(self.kind, RuleKind::Make(_))
     }
 
     /// Returns whether existing items must be counted before the result can be written.
@@ -199,6 +219,14 @@ impl Rules {
         })
     }
 
+    /// Returns all rules that make items, with their places in the list.
+    pub(crate) fn workshops(&self) -> impl Iterator<Item = (usize, &Workshop)> {
+        self.list.iter().enumerate().filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Make(workshop) => Some((at, workshop.as_ref())),
+            _ => None,
+        })
+    }
+
     /// Returns all rules that copy a field.
     pub(crate) fn copies(&self) -> impl Iterator<Item = &Copier> {
         self.list.iter().filter_map(|rule| match &rule.kind {
@@ -234,7 +262,8 @@ impl Member {
                 sources.filter(|(_, source)| source.entity == entity.name).map(|(place, _)| (at, place)),
             );
         }
-        let own = rules.iter().enumerate().filter(|(_, rule)| rule.target.name == entity.name);
+        let shows = |rule: &Rule| rule.is_filled() && rule.target.name == entity.name;
+        let own = rules.iter().enumerate().filter(|(_, rule)| shows(rule));
         Member { entity: entity.clone(), feeds, own: own.map(|(at, _)| at).collect() }
     }
 }

@@ -6,6 +6,7 @@ mod conditional;
 mod copies;
 mod fill;
 mod fixture;
+mod made;
 mod model;
 mod model_of_kinds;
 mod repair;
