@@ -1,24 +1,25 @@
 //! One batch of effects and the progress after it, in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use singlet_design::Entity;
 use singlet_run::apply::DERIVED_TABLE;
-use singlet_store::{BatchGet, Cancellation, Store, StoreError, TransactAction, TransactWrite};
-use singlet_values::{EncodedItem, Item};
+use singlet_store::{Cancellation, Store, StoreError, TransactAction, TransactWrite};
 
-use crate::effects::{Effect, Effects, TargetId};
+use crate::copied::Sources;
+use crate::effects::{Effect, Effects, Part};
 use crate::error::DeriveError;
 use crate::progress::Progress;
+use crate::reads::Wanted;
 use crate::rules::Rules;
 use crate::target::{Ground, Settler};
+use crate::task::{Task, TaskStep};
 use crate::waiting::{Place, Waiting};
 
 /// The most targets of a transaction of 100 actions: one action is the progress. Rarely, a target needs two.
 pub(crate) const TARGETS_MAX: usize = 99;
-/// The most actions of a transaction beside the progress.
-const ACTIONS_MAX: usize = 99;
+/// The most actions of a transaction.
+const ACTIONS_MAX: usize = 100;
 /// Attempts to write a batch whose items are changed meanwhile, before the worker asks for a pause.
 const ATTEMPTS_MAX: u32 = 20;
 /// The pause before the second attempt; later ones are longer.
@@ -42,12 +43,40 @@ pub(crate) enum Committed {
     TooLarge(String),
 }
 
+/// The parts of effects that can't be taken, and why.
+pub(crate) type Refused<'e> = BTreeMap<Part<'e>, String>;
+
+/// The actions of a transaction.
+#[derive(Default)]
+struct Actions<'e> {
+    list: Vec<TransactAction>,
+    /// The part of the effects that each belongs to, if it is one that can be refused.
+    parts: Vec<Option<Part<'e>>>,
+    /// How many parts are refused.
+    refused: usize,
+}
+
+impl<'e> Actions<'e> {
+    fn add(&mut self, part: Option<Part<'e>>, action: TransactAction) {
+        self.parts.push(part);
+        self.list.push(action);
+    }
+}
+
+/// Returns the number of tasks that are left after effects.
+fn tasks_after(effects: &Effects, before: &Progress) -> u64 {
+    let ended = effects.steps.iter().filter(|step| matches!(step, TaskStep::IsDone(_))).count();
+    (before.tasks + effects.tasks.len() as u64).saturating_sub(ended as u64)
+}
+
 /// Commits batches.
 pub(crate) struct Committer<'a, S> {
     pub(crate) store: &'a S,
     pub(crate) rules: &'a Rules,
     pub(crate) owner: &'a str,
     pub(crate) environment: &'a str,
+    /// The time for `{now}`.
+    pub(crate) now_ms: u64,
 }
 
 impl<S: Store> Committer<'_, S> {
@@ -60,46 +89,36 @@ impl<S: Store> Committer<'_, S> {
         after: &Progress,
         is_smallest: bool,
     ) -> Result<Committed, DeriveError> {
-        let mut refused: BTreeMap<&TargetId, String> = BTreeMap::new();
+        let mut refused: Refused<'_> = BTreeMap::new();
         for attempt in 0..ATTEMPTS_MAX {
-            let grounds = self.grounds(effects).await?;
             let batch = before.batch + 1;
-            let after = Progress { batch, ..after.clone() };
-            let settler = Settler { rules: self.rules, progress: &after, owner: self.owner, batch };
-            let mut actions = vec![TransactAction::Put(after.write(self.owner, before.batch))];
-            let mut owners: Vec<&TargetId> = Vec::new();
-            let mut waiting_now = 0;
-            for ((id, effect), ground) in effects.targets.iter().zip(&grounds) {
-                let table = effect.entity.table.name_in(self.environment);
-                let reason = refused.get(id).map(String::as_str);
-                let settled = settler.settle(effect, ground, &table, reason)?;
-                owners.extend(settled.actions.iter().map(|_| id));
-                actions.extend(settled.actions);
-                waiting_now += usize::from(settled.is_refused);
-            }
-            if owners.is_empty() && after.sweep == before.sweep && after.rules == before.rules {
+            let after = Progress { batch, tasks: tasks_after(effects, before), ..after.clone() };
+            let actions = self.actions(effects, before, &after, &refused).await?;
+            let has_same_rules = after.sweep == before.sweep && after.rules == before.rules;
+            if actions.list.len() == 1 && has_same_rules {
                 return Ok(Committed::Nothing);
             }
-            if owners.len() > ACTIONS_MAX {
+            if actions.list.len() > ACTIONS_MAX {
                 return Ok(Committed::TooLarge("too many items".to_owned()));
             }
-            let request = TransactWrite { actions, token: None, yields: true };
+            let request = TransactWrite { actions: actions.list, token: None, yields: true };
             match self.store.transact_write(request).await {
-                Ok(_) => return Ok(Committed::Done { progress: after, refused: waiting_now }),
+                Ok(_) => return Ok(Committed::Done { progress: after, refused: actions.refused }),
                 Err(StoreError::Cancelled { reasons }) => {
                     if let Some(Cancellation::ConditionFailed { .. }) = reasons.first() {
                         return Ok(Committed::Overtaken);
                     }
-                    for (id, reason) in owners.iter().zip(reasons.iter().skip(1)) {
-                        if let Cancellation::Refused(reason) = reason {
-                            refused.insert(id, reason.clone());
+                    for (part, reason) in actions.parts.iter().zip(&reasons) {
+                        if let (Some(part), Cancellation::Refused(reason)) = (part, reason) {
+                            refused.insert(*part, reason.clone());
                         }
                     }
                 }
                 Err(StoreError::Refused(reason)) if !is_smallest => return Ok(Committed::TooLarge(reason)),
                 // One change alone is refused, and the store doesn't say for which item.
-                Err(StoreError::Refused(reason)) if refused.len() < effects.targets.len() => {
-                    refused.extend(effects.targets.keys().map(|id| (id, reason.clone())));
+                Err(StoreError::Refused(reason)) if refused.len() < effects.parts().count() => {
+                    let next = effects.suspects(&|part| !refused.contains_key(part));
+                    refused.extend(next.into_iter().map(|part| (part, reason.clone())));
                 }
                 Err(StoreError::TryAgain(_)) => {}
                 Err(error) => return Err(error.into()),
@@ -107,6 +126,41 @@ impl<S: Store> Committer<'_, S> {
             tokio::time::sleep(PAUSE * attempt).await;
         }
         Err(StoreError::TryAgain("the items of a batch are changed all the time".to_owned()).into())
+    }
+
+    /// Works out the actions of a transaction. The first one writes the progress.
+    async fn actions<'e>(
+        &self,
+        effects: &'e Effects,
+        before: &Progress,
+        after: &Progress,
+        refused: &Refused<'e>,
+    ) -> Result<Actions<'e>, DeriveError> {
+        let grounds = self.grounds(effects).await?;
+        let sources = self.sources(effects, &grounds).await?;
+        let settler = Settler {
+            rules: self.rules,
+            progress: after,
+            owner: self.owner,
+            batch: after.batch,
+            sources: &sources,
+            now_ms: self.now_ms,
+        };
+        let mut actions = Actions::default();
+        actions.add(None, TransactAction::Put(after.write(self.owner, before.batch)));
+        for ((id, effect), ground) in effects.targets.iter().zip(&grounds) {
+            let table = effect.entity.table.name_in(self.environment);
+            let part = Part::Target(id);
+            let settled = settler.settle(effect, ground, &table, refused.get(&part).map(String::as_str))?;
+            settled.actions.into_iter().for_each(|action| actions.add(Some(part), action));
+            actions.refused += usize::from(settled.is_refused);
+        }
+        for made in self.made(effects, refused).await? {
+            actions.add(Some(made.part), made.action);
+            actions.refused += usize::from(made.is_refused);
+        }
+        self.tasks(effects, after.batch).into_iter().for_each(|action| actions.add(None, action));
+        Ok(actions)
     }
 
     /// Writes the progress alone.
@@ -121,54 +175,39 @@ impl<S: Store> Committer<'_, S> {
 
     /// Reads what is there for each target, in their order.
     async fn grounds(&self, effects: &Effects) -> Result<Vec<Ground>, DeriveError> {
-        let mut by_table: BTreeMap<String, BTreeSet<Vec<u8>>> = BTreeMap::new();
-        let mut keys: BTreeMap<Vec<u8>, Item> = BTreeMap::new();
-        let mut ask = |table: String, key: Item| {
-            let encoded = encode(&key);
-            by_table.entry(table).or_default().insert(encoded.clone());
-            keys.insert(encoded, key);
-        };
+        let mut wanted = Wanted::default();
         for effect in effects.targets.values() {
-            ask(effect.entity.table.name_in(self.environment), effect.key.clone());
-            ask(DERIVED_TABLE.to_owned(), self.place(effect).key());
+            wanted.ask(effect.entity.table.name_in(self.environment), effect.key.clone());
+            wanted.ask(DERIVED_TABLE.to_owned(), self.place(effect).key());
         }
-        let mut found: BTreeMap<(String, Vec<u8>), Item> = BTreeMap::new();
-        for (table, wanted) in by_table {
-            let wanted: Vec<Item> = wanted.iter().filter_map(|key| keys.get(key).cloned()).collect();
-            let names: Vec<String> = wanted
-                .first()
-                .into_iter()
-                .flat_map(|key| key.iter().map(|(name, _)| name.to_owned()))
-                .collect();
-            let request = BatchGet { table: table.clone(), keys: wanted, consistent: true, projection: None };
-            for item in self.store.batch_get(request).await?.items {
-                let item = item.decode().map_err(DeriveError::corrupt)?;
-                let key = names.iter().filter_map(|name| Some((name.as_str(), item.get(name)?.clone())));
-                found.insert((table.clone(), encode(&key.collect())), item);
-            }
-        }
+        let found = wanted.read(self.store).await?;
         let ground = |effect: &Effect| {
-            let item = found.get(&(effect.entity.table.name_in(self.environment), encode(&effect.key)));
-            let waiting = found.get(&(DERIVED_TABLE.to_owned(), encode(&self.place(effect).key())));
+            let table = effect.entity.table.name_in(self.environment);
             Ground {
-                item: item.filter(|item| is_of(&effect.entity, item)).cloned(),
-                waiting: waiting.map(Waiting::of),
+                item: found.of_entity(&effect.entity, &table, &effect.key).cloned(),
+                waiting: found.get(DERIVED_TABLE, &self.place(effect).key()).map(Waiting::of),
             }
         };
         Ok(effects.targets.values().map(ground).collect())
     }
 
+    /// Reads what the items copy from.
+    async fn sources(&self, effects: &Effects, grounds: &[Ground]) -> Result<Sources, DeriveError> {
+        let items = effects.targets.values().zip(grounds);
+        let items = items.filter_map(|(effect, ground)| Some((&*effect.entity, ground.item.as_ref()?)));
+        Sources::read(self.store, self.rules, self.environment, items).await
+    }
+
+    /// Returns the writes of new tasks, and of the tasks that the effects belong to.
+    fn tasks(&self, effects: &Effects, batch: u64) -> Vec<TransactAction> {
+        let new = effects.tasks.iter().enumerate().map(|(number, ((subject, _), source))| {
+            Task::new(batch, number, subject, source.clone()).keep(self.owner)
+        });
+        let steps = effects.steps.iter().map(|step| step.write(self.owner));
+        new.chain(steps).collect()
+    }
+
     fn place<'e>(&'e self, effect: &'e Effect) -> Place<'e> {
         Place { owner: self.owner, entity: &effect.entity, target: &effect.key }
     }
-}
-
-fn encode(key: &Item) -> Vec<u8> {
-    EncodedItem::encode(key).as_bytes().to_vec()
-}
-
-/// Returns whether an item is one of an entity.
-fn is_of(entity: &Entity, item: &Item) -> bool {
-    let type_name = singlet_values::AttributeValue::from(entity.type_name.as_str());
-    item.get(&entity.table.type_attribute) == Some(&type_name)
 }

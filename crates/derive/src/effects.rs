@@ -9,9 +9,12 @@ use singlet_store::ItemChange;
 use singlet_values::{EncodedItem, Item, NumberError};
 
 use crate::error::DeriveError;
+use crate::making::Making;
 use crate::progress::Progress;
+use crate::reads::encode;
 use crate::rules::{Contribution, Member, Rules};
 use crate::tally::{Tallies, Tally};
+use crate::task::TaskStep;
 
 /// The item whose fields are derived: its entity and its key, encoded so that keys have an order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +33,28 @@ pub(crate) struct Effect {
     pub(crate) changes: BTreeMap<usize, Tally>,
 }
 
+/// The place of a rule that makes items, and the position in the feed of the new item that causes it.
+pub(crate) type MakingId = (usize, String);
+
+/// A part of effects that can be refused without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part<'e> {
+    /// The effect on an item.
+    Target(&'e TargetId),
+    /// An item that is made.
+    Made(&'e MakingId),
+}
+
 /// The effects of a batch.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Effects {
     pub(crate) targets: BTreeMap<TargetId, Effect>,
+    /// New items from which others are made.
+    pub(crate) makings: BTreeMap<MakingId, Making>,
+    /// New tasks, by their subjects and the encoded identities of the changed items, with these identities.
+    pub(crate) tasks: BTreeMap<(String, Vec<u8>), Item>,
+    /// What becomes of the tasks that these are effects of.
+    pub(crate) steps: Vec<TaskStep>,
 }
 
 /// Whether effects were added to others.
@@ -65,6 +86,8 @@ impl Effects {
         };
         let before = image(before).map_err(DeriveError::corrupt)?;
         let after = image(after).map_err(DeriveError::corrupt)?;
+        self.copied(rules, before.as_ref(), after.as_ref());
+        self.made(rules, before.as_ref(), after.as_ref(), change);
         let own =
             is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
         if let Some((member, item)) = &before {
@@ -112,12 +135,37 @@ impl Effects {
         Ok(())
     }
 
-    /// Adds other effects, unless there would then be more targets than this.
+    /// Looks at an item by its key.
+    pub(crate) fn look_under(&mut self, entity: &Arc<Entity>, key: Item) {
+        self.of(entity, key);
+    }
+
+    /// Returns the most items that are written, apart from what waits for them.
+    pub(crate) fn len(&self) -> usize {
+        self.targets.len() + self.tasks.len() + self.makings.len()
+    }
+
+    /// Returns the parts that can be refused.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.targets.keys().map(Part::Target).chain(self.makings.keys().map(Part::Made))
+    }
+
+    /// Returns the parts among some that are refused first: items that are made, before those that exist already.
+    pub(crate) fn suspects(&self, is_open: &dyn Fn(&Part<'_>) -> bool) -> Vec<Part<'_>> {
+        let (made, others): (Vec<_>, Vec<_>) =
+            self.parts().filter(is_open).partition(|part| matches!(part, Part::Made(_)));
+        if made.is_empty() { others } else { made }
+    }
+
+    /// Adds other effects, unless there would then be more items to write than this.
     pub(crate) fn merge(&mut self, other: Effects, targets_max: usize) -> Result<Merged, DeriveError> {
         let new = other.targets.keys().filter(|id| !self.targets.contains_key(id)).count();
-        if self.targets.len() + new > targets_max && !self.targets.is_empty() {
+        let new_tasks = other.tasks.keys().filter(|id| !self.tasks.contains_key(id)).count();
+        if self.len() + new + new_tasks + other.makings.len() > targets_max && self.len() > 0 {
             return Ok(Merged::IsFull);
         }
+        self.makings.extend(other.makings);
+        self.tasks.extend(other.tasks);
         for (id, effect) in other.targets {
             let own = self.targets.entry(id);
             let own = own.or_insert_with(|| Effect { changes: BTreeMap::new(), ..effect.clone() });
@@ -156,6 +204,42 @@ impl Effects {
         Ok(())
     }
 
+    /// Leaves tasks for the items that copy a field of a changed item.
+    fn copied(&mut self, rules: &Rules, before: Option<&(&Member, Item)>, after: Option<&(&Member, Item)>) {
+        for copier in rules.copies() {
+            let is_source = |image: &&(&Member, Item)| image.0.entity.name == copier.source.name;
+            let before = before.filter(is_source).map(|(_, item)| item);
+            let after = after.filter(is_source).map(|(_, item)| item);
+            let value = |item: Option<&Item>| item.and_then(|item| copier.value_in(item));
+            if value(before) == value(after) {
+                continue;
+            }
+            for identity in [before, after].iter().flatten().filter_map(|item| copier.identity(item)) {
+                self.tasks.insert((copier.reference(), encode(&identity)), identity);
+            }
+        }
+    }
+
+    /// Notes the items that are to be made from a new item.
+    fn made(
+        &mut self,
+        rules: &Rules,
+        before: Option<&(&Member, Item)>,
+        after: Option<&(&Member, Item)>,
+        change: &ItemChange,
+    ) {
+        let Some((member, item)) = after else { return };
+        let entity = &member.entity;
+        if before.is_some_and(|(known, _)| known.entity.name == entity.name) {
+            return;
+        }
+        for (at, _) in rules.workshops().filter(|(_, workshop)| workshop.rule.each.name == entity.name) {
+            let source = with_defaults(entity, item).into_owned();
+            let making = Making { source, time_ms: change.time_ms };
+            self.makings.insert((at, change.position.clone()), making);
+        }
+    }
+
     /// Undoes what somebody else did to the tallies of an item: what was lost is added again, and what appeared is taken
     /// away. The item is looked at in any case, because its fields may have been changed.
     fn restore(
@@ -173,17 +257,16 @@ impl Effects {
         let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
         let tallies = Tallies::of(item, progress.batch).unwrap_or_default();
         let effect = self.of(&member.entity, key);
-        for at in &member.own {
-            let Some(rule) = rules.list.get(*at) else { continue };
-            let Some(state) = progress.rule(&rule.name()) else { continue };
-            let tally = tallies.get(&rule.aggregate.field, state.generation);
-            effect.add(*at, &if is_before { tally } else { tally.negated() })?;
+        for (at, rule, aggregate) in rules.aggregates_of(&member.entity.name) {
+            let Some(state) = progress.rule(&rule.name) else { continue };
+            let tally = tallies.get(&aggregate.field, state.generation);
+            effect.add(at, &if is_before { tally } else { tally.negated() })?;
         }
         Ok(())
     }
 
     fn of(&mut self, entity: &Arc<Entity>, key: Item) -> &mut Effect {
-        let id = TargetId { entity: entity.name.clone(), key: EncodedItem::encode(&key).as_bytes().to_vec() };
+        let id = TargetId { entity: entity.name.clone(), key: encode(&key) };
         let fresh = || Effect { entity: entity.clone(), key, changes: BTreeMap::new() };
         self.targets.entry(id).or_insert_with(fresh)
     }

@@ -10,17 +10,25 @@
 mod audit;
 mod background;
 mod commit;
+mod conditional;
+mod copied;
+mod draft;
 mod effects;
 mod error;
+mod making;
 mod mean;
 mod progress;
 mod rebuild;
+mod reads;
+mod referring;
 mod rules;
 mod status;
 mod sweep;
 mod tally;
 mod target;
+mod task;
 mod waiting;
+mod work;
 mod worker;
 
 pub use audit::{Audit, AuditReport, Difference};

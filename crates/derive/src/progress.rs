@@ -13,7 +13,7 @@ use singlet_values::{AttributeValue, Item};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::rules::Rules;
+use crate::rules::{Rule, Rules};
 use crate::tally::whole;
 
 /// Longer owners are shortened. A partition key has at most 2,048 bytes, and items add an entity and a hash.
@@ -29,6 +29,7 @@ const FORMAT: &str = "format";
 const POSITIONS: &str = "positions";
 const RULES: &str = "rules";
 const SWEEP: &str = "sweep";
+const TASKS: &str = "tasks";
 
 /// How progress is written. A record of a later format is left alone.
 const FORMAT_NOW: u64 = 1;
@@ -84,6 +85,8 @@ pub(crate) struct Progress {
     pub(crate) rules: BTreeMap<String, RuleState>,
     /// The sweep that is under way.
     pub(crate) sweep: Option<Sweep>,
+    /// The tasks that are left.
+    pub(crate) tasks: u64,
 }
 
 impl Progress {
@@ -104,6 +107,7 @@ impl Progress {
             positions: members(&item, POSITIONS, text),
             rules: members(&item, RULES, rule_state),
             sweep: item.get(SWEEP).and_then(sweep),
+            tasks: item.get(TASKS).and_then(whole).unwrap_or_default(),
         })
     }
 
@@ -119,6 +123,9 @@ impl Progress {
         let rules = self.rules.iter();
         let rules: Item = rules.map(|(name, state)| (name.clone(), state.to_value())).collect();
         item.insert(RULES, rules);
+        if self.tasks > 0 {
+            item.insert(TASKS, self.tasks);
+        }
         if let Some(sweep) = &self.sweep {
             item.insert(SWEEP, sweep.to_value());
         }
@@ -139,11 +146,12 @@ impl Progress {
         let mut adopted = BTreeMap::new();
         let mut has_new = false;
         for rule in &rules.list {
-            let (name, fingerprint) = (rule.name(), rule.fingerprint());
+            let (name, fingerprint) = (rule.name.clone(), rule.fingerprint());
+            let must_be_filled = rule.is_filled() && refill(&name);
             let known =
-                self.rules.get(&name).filter(|known| known.fingerprint == fingerprint && !refill(&name));
-            has_new |= known.is_none();
-            let fresh = RuleState { fingerprint, generation, is_ready: false };
+                self.rules.get(&name).filter(|known| known.fingerprint == fingerprint && !must_be_filled);
+            has_new |= known.is_none() && rule.is_filled();
+            let fresh = RuleState { fingerprint, generation, is_ready: !rule.is_filled() };
             adopted.insert(name, known.cloned().unwrap_or(fresh));
         }
         if !has_new && adopted == self.rules {
@@ -153,8 +161,11 @@ impl Progress {
             for state in adopted.values_mut().filter(|state| !state.is_ready) {
                 state.generation = generation;
             }
+            let is_filled = |rule: &&Rule| adopted.get(&rule.name).is_some_and(|state| !state.is_ready);
+            let is_counted = rules.list.iter().filter(is_filled).any(Rule::is_counted);
+            let stage = if is_counted { Stage::Count } else { Stage::Show };
             let first = rules.tables().first().map(|table| (*table).to_owned());
-            self.sweep = first.map(|table| Sweep { stage: Stage::Count, table, after: None });
+            self.sweep = first.map(|table| Sweep { stage, table, after: None });
         }
         if adopted.values().all(|state| state.is_ready) {
             self.sweep = None;

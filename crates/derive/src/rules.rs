@@ -1,49 +1,132 @@
-//! The rules of a design: which items count for which fields of which items.
+//! The rules of a design: which fields follow from which items.
 
 use std::sync::Arc;
 
-use singlet_design::{Aggregate, AggregateSource, Design, Entity};
+use singlet_design::{
+    Aggregate, AggregateKind, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity, FieldCopy,
+};
 use singlet_run::derive::{key_of, value_at};
 use singlet_run::holds_for;
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
+use crate::conditional::Setter;
+use crate::copied::Copier;
 use crate::error::DeriveError;
+use crate::making::Workshop;
 use crate::tally::Tally;
 
-/// A derived field.
+/// A rule of a design: fields that follow from other items or fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    /// The entity that has the field.
+    /// The name in messages and in stored progress: `Post.likeCount`, or `derive.approve`.
+    pub(crate) name: String,
+    /// The entity that has the fields.
     pub(crate) target: Arc<Entity>,
-    /// Its rule in the design.
-    pub(crate) aggregate: Aggregate,
+    pub(crate) kind: RuleKind,
+}
+
+/// What a rule does.
+#[derive(Debug, Clone)]
+pub(crate) enum RuleKind {
+    /// A field summarises the items that belong to its item.
+    Aggregate(Aggregate),
+    /// A field repeats a field of the item that its item refers to.
+    Copy(Box<Copier>),
+    /// Fields are set while a condition on the item holds.
+    Set(Box<Setter>),
+    /// Items are made from new items of another entity.
+    Make(Box<Workshop>),
 }
 
 impl Rule {
-    /// Returns the name in messages and in stored progress: `Post.likeCount`.
-    pub(crate) fn name(&self) -> String {
-        format!("{}.{}", self.target.name, self.aggregate.field)
+    fn aggregate(target: &Arc<Entity>, aggregate: &Aggregate) -> Rule {
+        let name = format!("{}.{}", target.name, aggregate.field);
+        Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()) }
     }
 
-    /// Returns what it is derived from, in words: `count of Like`.
+    fn copy(target: &Arc<Entity>, source: &Arc<Entity>, copy: &FieldCopy) -> Rule {
+        let copier = Copier { target: target.clone(), source: source.clone(), rule: copy.clone() };
+        let name = format!("{}.{}", target.name, copy.field);
+        Rule { name, target: target.clone(), kind: RuleKind::Copy(Box::new(copier)) }
+    }
+
+    fn derivation(derivation: &Derivation) -> Rule {
+        let name = format!("derive.{}", derivation.name);
+        let (target, kind) = match &derivation.kind {
+            DerivationKind::Make(maker) => {
+                let workshop = Workshop { name: name.clone(), rule: maker.clone() };
+                (maker.entity.clone(), RuleKind::Make(Box::new(workshop)))
+            }
+            DerivationKind::Set(set) => {
+                (set.entity.clone(), RuleKind::Set(Box::new(Setter { rule: set.clone() })))
+            }
+        };
+        Rule { name, target, kind }
+    }
+
+    /// Returns the rule in words: `count of Like`.
     pub(crate) fn meaning(&self) -> String {
-        let sources = self.aggregate.sources.iter().map(|source| {
-            let value = source.value.as_ref().map(|value| format!(".{value}")).unwrap_or_default();
-            let filter = source.filter.as_ref().map(|filter| format!(" where {}", filter.source));
-            format!("{}{value}{}", source.entity, filter.unwrap_or_default())
-        });
-        format!("{} of {}", self.aggregate.kind.word(), sources.collect::<Vec<_>>().join(" and "))
+        match &self.kind {
+            RuleKind::Aggregate(aggregate) => {
+                let sources = aggregate.sources.iter().map(|source| {
+                    let value = source.value.as_ref().map(|value| format!(".{value}")).unwrap_or_default();
+                    let filter = source.filter.as_ref().map(|filter| format!(" where {}", filter.source));
+                    format!("{}{value}{}", source.entity, filter.unwrap_or_default())
+                });
+                let sources: Vec<String> = sources.collect();
+                match aggregate.kind {
+                    AggregateKind::Exists => format!("whether there is a {}", sources.join(" or a ")),
+                    kind => format!("{} of {}", kind.word(), sources.join(" and ")),
+                }
+            }
+            RuleKind::Copy(copier) => format!("copy of {}.{}", copier.source.name, copier.rule.value),
+            RuleKind::Make(workshop) => {
+                let when = workshop.rule.condition.as_ref();
+                let when = when.map(|condition| format!(" when {}", condition.source)).unwrap_or_default();
+                format!("{} made from each new {}{when}", self.target.name, workshop.rule.each.name)
+            }
+            RuleKind::Set(setter) => {
+                let fields = setter.rule.set.iter().map(|(field, _)| format!("{}.{field}", self.target.name));
+                let fields: Vec<String> = fields.collect();
+                format!("{} set when {}", fields.join(", "), setter.rule.condition.source)
+            }
+        }
     }
 
-    /// Returns a text that changes when stored tallies no longer fit the rule.
+    /// Returns a text that changes when stored data no longer fits the rule.
     pub(crate) fn fingerprint(&self) -> String {
-        let Aggregate { kind, sources, .. } = &self.aggregate;
-        let mut text = format!("{kind:?}");
-        for AggregateSource { entity, link, value, filter } in sources {
-            let filter = filter.as_ref().map(|filter| filter.source.as_str()).unwrap_or_default();
-            text += &format!(" | {entity} {link:?} {value:?} {filter}");
+        match &self.kind {
+            RuleKind::Aggregate(Aggregate { kind, sources, .. }) => {
+                let mut text = format!("{kind:?}");
+                for AggregateSource { entity, link, value, filter } in sources {
+                    let filter = filter.as_ref().map(|filter| filter.source.as_str()).unwrap_or_default();
+                    text += &format!(" | {entity} {link:?} {value:?} {filter}");
+                }
+                text
+            }
+            RuleKind::Copy(copier) => {
+                let FieldCopy { source, value, referral, .. } = &copier.rule;
+                format!("copy {source}.{value} | {:?}", referral.link)
+            }
+            // Nothing that is stored depends on it.
+            RuleKind::Make(_) => String::new(),
+            RuleKind::Set(setter) => {
+                let ConditionalSet { entity, condition, set, unset } = &setter.rule;
+                let fields = set.iter().map(|(field, value)| format!(" | {field} {value:?}"));
+                let fields: String = fields.collect();
+                format!("set {} {unset} {}{fields}", entity.name, condition.source)
+            }
         }
-        text
+    }
+
+    /// Returns whether the rule concerns existing items. Otherwise it acts on what happens from now on.
+    pub(crate) fn is_filled(&self) -> bool {
+        !matches!(self.kind, RuleKind::Make(_))
+    }
+
+    /// Returns whether existing items must be counted before the result can be written.
+    pub(crate) fn is_counted(&self) -> bool {
+        matches!(self.kind, RuleKind::Aggregate(_))
     }
 }
 
@@ -77,10 +160,18 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(design: &Design) -> Self {
-        let rules = design.entities.iter().flat_map(|entity| {
-            entity.aggregates.iter().map(|rule| Rule { target: entity.clone(), aggregate: rule.clone() })
+        let aggregates = design
+            .entities
+            .iter()
+            .flat_map(|entity| entity.aggregates.iter().map(|aggregate| Rule::aggregate(entity, aggregate)));
+        let copies = design.entities.iter().flat_map(|entity| {
+            entity
+                .copies
+                .iter()
+                .filter_map(|copy| Some(Rule::copy(entity, design.entity(&copy.source)?, copy)))
         });
-        let list: Vec<Rule> = rules.collect();
+        let derivations = design.derivations.iter().map(|derivation| Rule::derivation(derivation));
+        let list: Vec<Rule> = aggregates.chain(copies).chain(derivations).collect();
         let taking_part = design.entities.iter().filter(|entity| design.takes_part_in_derivations(entity));
         let members = taking_part.map(|entity| Member::of(entity, &list)).collect();
         Rules { list, members }
@@ -100,7 +191,7 @@ impl Rules {
 
     /// Checks that each name is that of a rule.
     pub(crate) fn check_names(&self, names: &[String]) -> Result<(), DeriveError> {
-        let known: Vec<String> = self.list.iter().map(Rule::name).collect();
+        let known: Vec<String> = self.list.iter().map(|rule| rule.name.clone()).collect();
         match names.iter().find(|name| !known.contains(name)) {
             None => Ok(()),
             Some(name) => {
@@ -123,11 +214,56 @@ impl Rules {
         labels
     }
 
+    /// Returns the rules of an entity's fields that summarise other items, with their places in the list.
+    pub(crate) fn aggregates_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Aggregate)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Aggregate(aggregate) => Some((at, rule, aggregate)),
+            _ => None,
+        })
+    }
+
+    /// Returns the rules that set fields of an entity while a condition holds, with their places in the list.
+    pub(crate) fn sets_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Setter)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Set(setter) => Some((at, rule, setter.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns the rules of an entity's fields that are copied, with their places in the list.
+    pub(crate) fn copies_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Copier)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Copy(copier) => Some((at, rule, copier.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns all rules that make items, with their places in the list.
+    pub(crate) fn workshops(&self) -> impl Iterator<Item = (usize, &Workshop)> {
+        self.list.iter().enumerate().filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Make(workshop) => Some((at, workshop.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns all rules that copy a field.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = &Copier> {
+        self.list.iter().filter_map(|rule| match &rule.kind {
+            RuleKind::Copy(copier) => Some(copier.as_ref()),
+            _ => None,
+        })
+    }
+
+    fn rules_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule)> {
+        self.list.iter().enumerate().filter(move |(_, rule)| rule.target.name == entity)
+    }
+
     /// Returns what an item contributes. An item without the fields that name another item contributes nothing.
     pub(crate) fn contributions(&self, member: &Member, item: &Item) -> Vec<Contribution> {
         let each = member.feeds.iter().filter_map(|(at, source)| {
             let rule = self.list.get(*at)?;
-            let source = rule.aggregate.sources.get(*source)?;
+            let RuleKind::Aggregate(aggregate) = &rule.kind else { return None };
+            let source = aggregate.sources.get(*source)?;
             let (key, tally) = contribution(rule, source, &member.entity, item)?;
             Some(Contribution { rule: *at, key, tally })
         });
@@ -139,12 +275,14 @@ impl Member {
     fn of(entity: &Arc<Entity>, rules: &[Rule]) -> Self {
         let mut feeds = Vec::new();
         for (at, rule) in rules.iter().enumerate() {
-            let sources = rule.aggregate.sources.iter().enumerate();
+            let RuleKind::Aggregate(aggregate) = &rule.kind else { continue };
+            let sources = aggregate.sources.iter().enumerate();
             feeds.extend(
                 sources.filter(|(_, source)| source.entity == entity.name).map(|(place, _)| (at, place)),
             );
         }
-        let own = rules.iter().enumerate().filter(|(_, rule)| rule.target.name == entity.name);
+        let shows = |rule: &Rule| rule.is_filled() && rule.target.name == entity.name;
+        let own = rules.iter().enumerate().filter(|(_, rule)| shows(rule));
         Member { entity: entity.clone(), feeds, own: own.map(|(at, _)| at).collect() }
     }
 }

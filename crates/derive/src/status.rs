@@ -130,6 +130,8 @@ pub struct DerivedStatus {
     pub rules: Vec<RuleStatus>,
     /// The batches that were written.
     pub batches: u64,
+    /// The changes that concern many items, and whose effects aren't complete yet.
+    pub tasks: u64,
     /// The items that don't exist, but to which others belong.
     pub waiting: u64,
     /// The items that can't take their derived values: all of them, listed or not.
@@ -163,15 +165,16 @@ pub async fn status(
     }
     let progress = Progress::read(store, &owner).await?;
     status.batches = progress.batch;
+    status.tasks = progress.tasks;
     for rule in &rules.list {
-        let known = progress.rule(&rule.name()).filter(|known| known.fingerprint == rule.fingerprint());
+        let known = progress.rule(&rule.name).filter(|known| known.fingerprint == rule.fingerprint());
         let phase = match (known, &progress.sweep) {
             (None, _) => Phase::New,
             (Some(state), _) if state.is_ready => Phase::Ready,
             (Some(_), Some(sweep)) if sweep.stage == Stage::Show => Phase::Showing,
             (Some(_), _) => Phase::Counting,
         };
-        status.rules.push(RuleStatus { name: rule.name(), meaning: rule.meaning(), phase });
+        status.rules.push(RuleStatus { name: rule.name.clone(), meaning: rule.meaning(), phase });
     }
     let mut next = Some(Scan {
         table: DERIVED_TABLE.to_owned(),
@@ -204,8 +207,8 @@ pub async fn status(
 
 /// Whether what waits for an item of an entity isn't void.
 fn has_some(rules: &Rules, progress: &Progress, entity: &str, waiting: &Waiting) -> bool {
-    rules.list.iter().filter(|rule| rule.target.name == entity).any(|rule| {
-        let state = progress.rule(&rule.name());
-        state.is_some_and(|state| !waiting.tallies.get(&rule.aggregate.field, state.generation).is_zero())
+    rules.aggregates_of(entity).any(|(_, rule, aggregate)| {
+        let state = progress.rule(&rule.name);
+        state.is_some_and(|state| !waiting.tallies.get(&aggregate.field, state.generation).is_zero())
     })
 }

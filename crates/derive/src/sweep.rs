@@ -93,7 +93,7 @@ impl<S: ChangeFeed> Worker<S> {
     /// Returns whether a rule counts a source item at a place.
     pub(crate) fn counts(&self, rule: usize, reach: &Reach, place: Option<&[u8]>) -> bool {
         let Some(rule) = self.rules.list.get(rule) else { return false };
-        let is_ready = self.progress.rule(&rule.name()).is_some_and(|state| state.is_ready);
+        let is_ready = self.progress.rule(&rule.name).is_some_and(|state| state.is_ready);
         is_ready || reach.has(place)
     }
 
@@ -175,7 +175,7 @@ impl<S: ChangeFeed> Worker<S> {
 
     /// Makes the contributions of a window, in as many transactions as they need.
     async fn count(&mut self, sweep: &Sweep, window: Window) -> Result<(), DeriveError> {
-        let filling: Vec<bool> = self.rules.list.iter().map(|rule| !self.is_ready(&rule.name())).collect();
+        let filling: Vec<bool> = self.rules.list.iter().map(|rule| !self.is_ready(&rule.name)).collect();
         let counts = |rule: usize| filling.get(rule).copied().unwrap_or(false);
         let mut effects = Effects::default();
         let mut done: Option<Item> = sweep.after.clone();

@@ -1,14 +1,15 @@
 //! What an effect makes of an item: its new tallies, the fields that show them, and the keys that follow from the fields.
 
 use singlet_design::Entity;
-use singlet_expr::{Action, Change, Condition, Path, Step, Update};
-use singlet_run::derive::{derived, value_at};
+use singlet_expr::Update;
 use singlet_store::{ReturnItem, TransactAction, UpdateItem};
 use singlet_values::limits::ITEM_BYTES_MAX;
-use singlet_values::{AttributeValue, Item, NumberError};
+use singlet_values::{Item, NumberError};
 
+use crate::copied::Sources;
+use crate::draft::Draft;
 use crate::effects::Effect;
-use crate::progress::Progress;
+use crate::progress::{Progress, RuleState, Stage, Sweep};
 use crate::rules::Rules;
 use crate::tally::{TALLIES, Tallies};
 use crate::waiting::{Place, Waiting};
@@ -38,6 +39,10 @@ pub(crate) struct Settler<'a> {
     pub(crate) owner: &'a str,
     /// The number of the batch.
     pub(crate) batch: u64,
+    /// What the items copy from.
+    pub(crate) sources: &'a Sources,
+    /// The time for `{now}`.
+    pub(crate) now_ms: u64,
 }
 
 impl Settler<'_> {
@@ -91,11 +96,9 @@ impl Settler<'_> {
     /// Returns the tallies of an entity's fields: the sums of several, with an effect added. Void ones are left out.
     fn sum(&self, entity: &Entity, parts: &[&Tallies], effect: &Effect) -> Result<Tallies, NumberError> {
         let mut sums = Tallies::default();
-        for (at, rule) in
-            self.rules.list.iter().enumerate().filter(|(_, rule)| rule.target.name == entity.name)
-        {
-            let Some(state) = self.progress.rule(&rule.name()) else { continue };
-            let field = rule.aggregate.field.as_str();
+        for (at, rule, aggregate) in self.rules.aggregates_of(&entity.name) {
+            let Some(state) = self.progress.rule(&rule.name) else { continue };
+            let field = aggregate.field.as_str();
             let mut sum = effect.changes.get(&at).cloned().unwrap_or_default();
             for part in parts {
                 sum = sum.plus(&part.get(field, state.generation))?;
@@ -118,122 +121,80 @@ impl Settler<'_> {
         let none = Tallies::default();
         let waiting = ground.waiting.as_ref().map_or(&none, |waiting| &waiting.tallies);
         let tallies = self.sum(entity, &[old.as_ref().unwrap_or(&none), waiting], effect)?;
-        let mut draft = Draft { item: item.clone(), actions: Vec::new(), relied: Vec::new() };
-        for rule in self.rules.list.iter().filter(|rule| rule.target.name == entity.name) {
-            let Some(state) = self.progress.rule(&rule.name()) else { continue };
-            let field_name = rule.aggregate.field.as_str();
-            if let (Some(field), true) = (entity.field(field_name), self.shows(state.is_ready)) {
-                let tally = tallies.get(field_name, state.generation);
-                draft.set(field_name, tally.value(field, &rule.aggregate));
-            }
-        }
-        if let Err(reason) = draft.derive(entity) {
+        let mut draft = Draft::new(entity, item);
+        self.show(&mut draft, entity, &tallies);
+        if let Err(reason) = self.follow(&mut draft, entity) {
             return Ok(Err(reason));
         }
         let is_settled = old.as_ref().map_or(tallies.is_zero(), |old| same(self, entity, old, &tallies));
-        if draft.actions.is_empty() && is_settled {
+        if draft.is_unchanged() && is_settled {
             return Ok(Ok(None));
         }
         draft.set(TALLIES, Some(tallies.to_value(self.batch)));
         if draft.item.size_bytes() > ITEM_BYTES_MAX {
             return Ok(Err("the item would have more than 400 KB".to_owned()));
         }
-        let condition = draft.condition(entity, item, old.as_ref());
         let action = TransactAction::Update(UpdateItem {
             table: table.to_owned(),
             key: effect.key.clone(),
-            update: Update::new(draft.actions),
-            condition,
+            update: Update::new(draft.actions()),
+            condition: draft.condition(old.as_ref()),
             returned: ReturnItem::None,
         });
         Ok(Ok(Some(action)))
     }
 
-    /// Returns whether a field shows its tally now. While existing items are being counted, it keeps its old value.
-    fn shows(&self, is_ready: bool) -> bool {
-        let counting = |sweep: &crate::progress::Sweep| sweep.stage == crate::progress::Stage::Count;
-        is_ready || !self.progress.sweep.as_ref().is_some_and(counting)
+    /// Shows tallies in the fields of an item.
+    fn show(&self, draft: &mut Draft<'_>, entity: &Entity, tallies: &Tallies) {
+        for (_, rule, aggregate) in self.rules.aggregates_of(&entity.name) {
+            let Some(state) = self.progress.rule(&rule.name).filter(|state| self.shows(state)) else {
+                continue;
+            };
+            if let Some(field) = entity.field(&aggregate.field) {
+                let tally = tallies.get(&aggregate.field, state.generation);
+                draft.set(&aggregate.field, tally.value(field, aggregate));
+            }
+        }
+    }
+
+    /// Gives an item everything that follows from its sources and its own fields.
+    pub(crate) fn follow(&self, draft: &mut Draft<'_>, entity: &Entity) -> Result<(), String> {
+        for (_, rule, copier) in self.rules.copies_of(&entity.name) {
+            if self.progress.rule(&rule.name).is_some_and(|state| self.shows(state)) {
+                self.sources.copy(copier, draft);
+            }
+        }
+        draft.derive()?;
+        let sets = || self.rules.sets_of(&entity.name);
+        // What one rule sets can be in the condition of another one.
+        for _ in sets() {
+            let mut is_changed = false;
+            for (_, rule, set) in sets() {
+                if self.progress.rule(&rule.name).is_some_and(|state| self.shows(state)) {
+                    is_changed |= set.apply(draft, self.now_ms)?;
+                }
+            }
+            if !is_changed {
+                break;
+            }
+            draft.derive()?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the result of a rule is written now. While existing items are being counted, fields keep their
+    /// old values.
+    fn shows(&self, state: &RuleState) -> bool {
+        let counting = |sweep: &Sweep| sweep.stage == Stage::Count;
+        state.is_ready || !self.progress.sweep.as_ref().is_some_and(counting)
     }
 }
 
 /// Returns whether tallies agree in every field of an entity, whoever wrote them.
 fn same(settler: &Settler<'_>, entity: &Entity, one: &Tallies, other: &Tallies) -> bool {
-    settler.rules.list.iter().filter(|rule| rule.target.name == entity.name).all(|rule| {
-        let Some(state) = settler.progress.rule(&rule.name()) else { return true };
-        let field = rule.aggregate.field.as_str();
+    settler.rules.aggregates_of(&entity.name).all(|(_, rule, aggregate)| {
+        let Some(state) = settler.progress.rule(&rule.name) else { return true };
+        let field = aggregate.field.as_str();
         one.get(field, state.generation) == other.get(field, state.generation)
     })
-}
-
-/// An item while it is changed.
-struct Draft {
-    item: Item,
-    actions: Vec<Action>,
-    /// The fields that made the new keys.
-    relied: Vec<String>,
-}
-
-impl Draft {
-    fn set(&mut self, attribute: &str, value: Option<AttributeValue>) {
-        if self.item.get(attribute) == value.as_ref() {
-            return;
-        }
-        let path = Path::attribute(attribute);
-        let change = match value {
-            Some(value) => {
-                self.item.insert(attribute, value.clone());
-                Change::set(value)
-            }
-            None => {
-                self.item.remove(attribute);
-                Change::Remove
-            }
-        };
-        self.actions.push(Action { path, change });
-    }
-
-    /// Makes the attributes anew that follow from changed fields.
-    fn derive(&mut self, entity: &Entity) -> Result<(), String> {
-        for derived in derived(entity) {
-            let is_touched = self.actions.iter().any(|action| derived.touched_by(&action.path.head));
-            if !is_touched {
-                continue;
-            }
-            let value = derived.value(entity, &self.item).map_err(|error| error.to_string())?;
-            self.relied.extend(derived.fields().into_iter().map(str::to_owned));
-            self.set(derived.attribute, value);
-        }
-        Ok(())
-    }
-
-    /// Returns the condition under which the changes are right: the item is the one that was read, as far as they rely
-    /// on it.
-    fn condition(&self, entity: &Entity, before: &Item, tallies: Option<&Tallies>) -> Option<Condition> {
-        let table = &entity.table;
-        let is_item = Condition::equal(
-            Path::attribute(table.type_attribute.as_str()),
-            AttributeValue::from(entity.type_name.as_str()),
-        );
-        let number = Path { head: TALLIES.to_owned(), steps: vec![Step::Field("#".to_owned())] };
-        let is_known = match tallies {
-            Some(tallies) => Condition::equal(number, AttributeValue::from(tallies.batch)),
-            // Something else wrote the attribute.
-            None => match before.get(TALLIES) {
-                Some(value) => Condition::equal(Path::attribute(TALLIES), value.clone()),
-                None => Condition::missing(Path::attribute(TALLIES)),
-            },
-        };
-        let in_key: Vec<&str> = table.key().map(|key| key.name.as_str()).collect();
-        let written = |path: &str| self.actions.iter().any(|action| action.path.head == path);
-        let mut relied: Vec<&str> = self.relied.iter().map(String::as_str).collect();
-        relied.sort_unstable();
-        relied.dedup();
-        let guards = relied.into_iter().filter(|path| !in_key.contains(path) && !written(path)).map(|path| {
-            match value_at(before, path) {
-                Some(value) => Condition::equal(Path::dotted(path), value.clone()),
-                None => Condition::missing(Path::dotted(path)),
-            }
-        });
-        Condition::all([is_item, is_known].into_iter().chain(guards))
-    }
 }

@@ -17,6 +17,9 @@ use crate::tally::{TALLIES, Tallies};
 
 /// The kind of the items.
 pub(crate) const WAITING: &str = "waiting";
+/// What the kinds of records begin with that tell which items couldn't be made. The rule and the position in the feed
+/// follow.
+const REFUSED: &str = "refused#";
 const ENTITY: &str = "entity";
 const KEY: &str = "key";
 const REASON: &str = "reason";
@@ -89,11 +92,24 @@ impl Place<'_> {
                 AttributeValue::S(kind),
                 AttributeValue::S(entity),
                 AttributeValue::M(key),
-            ) if kind == WAITING && own.strip_prefix(owner)?.starts_with(' ') => {
+            ) if (kind == WAITING || kind.starts_with(REFUSED))
+                && own.strip_prefix(owner)?.starts_with(' ') =>
+            {
                 Some((entity.clone(), key.clone()))
             }
             _ => None,
         }
+    }
+
+    /// Returns the write of a record that no item could be made from this one.
+    pub(crate) fn refuse(&self, rule: &str, position: &str, reason: &str) -> TransactAction {
+        let mut item = self.key();
+        item.insert(KIND, format!("{REFUSED}{rule}#{position}"));
+        item.insert(ENTITY, self.entity.name.as_str());
+        item.insert(KEY, self.target.clone());
+        item.insert(REASON, format!("{rule}: {reason}"));
+        let table = DERIVED_TABLE.to_owned();
+        TransactAction::Put(PutItem { table, item, condition: None, returned: ReturnItem::None })
     }
 
     /// Returns the key in the table of derived data. Keys of items can be longer than a sort key.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use singlet_design::Design;
-use singlet_store::{ChangeFeed, ChangeReader, FeedStart, ItemChange, StoreError};
+use singlet_store::{ChangeFeed, ChangeReader, Clock, FeedStart, ItemChange, StoreError, SystemClock};
 
 use crate::commit::{Committed, Committer, TARGETS_MAX};
 use crate::effects::{Effects, Merged};
@@ -12,6 +12,7 @@ use crate::error::DeriveError;
 use crate::progress::{Progress, owner};
 use crate::rules::Rules;
 use crate::status::Counters;
+use crate::task::Task;
 
 /// Changes without an effect after which the position is saved all the same.
 const UNSAVED_MAX: usize = 10_000;
@@ -35,6 +36,9 @@ pub struct Worker<S: ChangeFeed> {
     /// Changes since the progress was saved.
     unsaved: usize,
     counters: Arc<Counters>,
+    clock: Arc<dyn Clock>,
+    /// The task that was worked on last.
+    pub(crate) last_task: Option<Task>,
 }
 
 /// The change feed of one table.
@@ -76,10 +80,19 @@ impl<S: ChangeFeed> Worker<S> {
             feeds: Vec::new(),
             unsaved: 0,
             counters: Arc::default(),
+            clock: Arc::new(SystemClock),
+            last_task: None,
             design,
         };
         worker.reopen(&|_| false).await?;
         Ok(Some(worker))
+    }
+
+    /// Takes the time of derived values from this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Returns what the worker counts.
@@ -159,7 +172,11 @@ impl<S: ChangeFeed> Worker<S> {
             self.sweep().await?;
             return Ok(Step { changes: 0, is_busy: true });
         }
-        let wait = if self.feeds.len() > 1 { wait.min(TURN) } else { wait };
+        let wait = match (self.progress.tasks, self.feeds.len()) {
+            (0, 0 | 1) => wait,
+            (0, _) => wait.min(TURN),
+            _ => Duration::ZERO,
+        };
         let mut step = Step::default();
         for at in 0..self.feeds.len() {
             let Some(changes) = self.read(at, wait).await? else {
@@ -170,8 +187,11 @@ impl<S: ChangeFeed> Worker<S> {
                 return Ok(Step { is_busy: true, ..step });
             }
         }
-        step.is_busy = step.changes > 0;
+        step.is_busy = step.changes > 0 || self.progress.tasks > 0;
         self.counters.end(!step.is_busy);
+        if self.progress.tasks > 0 {
+            self.work().await?;
+        }
         let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
         if is_due {
             self.save().await?;
@@ -239,7 +259,7 @@ impl<S: ChangeFeed> Worker<S> {
                     self.counters.batch(effects.targets.len(), refused);
                 }
                 Committed::TooLarge(_) => {
-                    targets_max = (effects.targets.len().min(targets_max) / 2).max(1);
+                    targets_max = (effects.len().min(targets_max) / 2).max(1);
                     continue;
                 }
                 Committed::Overtaken => {
@@ -292,12 +312,18 @@ impl<S: ChangeFeed> Worker<S> {
         table.map(|table| table.name_in(&self.environment)).unwrap_or_default()
     }
 
+    /// Returns the name of the environment.
+    pub(crate) fn environment(&self) -> &str {
+        &self.environment
+    }
+
     pub(crate) fn committer(&self) -> Committer<'_, S> {
         Committer {
             store: &self.store,
             rules: &self.rules,
             owner: &self.owner,
             environment: &self.environment,
+            now_ms: self.clock.now_ms(),
         }
     }
 }

@@ -6,13 +6,15 @@ use proptest::prelude::*;
 use singlet_design::{Argument, Design, KeyKind, Operation, Order, ParameterType, Projection, load};
 
 const REFERENCE: &str = include_str!("../../../docs/design-language.md");
+const DERIVED: &str = include_str!("../../../docs/derived-kinds.md");
 const SOCIAL: &str = include_str!("../../../designs/social.toml");
 
 /// Returns the designs of the reference. A block that begins with `design =` begins a design, which the next blocks
 /// continue.
 fn designs_of_the_reference() -> Vec<String> {
     let mut designs: Vec<String> = Vec::new();
-    for block in REFERENCE.split("```toml\n").skip(1) {
+    let blocks = |page: &'static str| page.split("```toml\n").skip(1);
+    for block in blocks(REFERENCE).chain(blocks(DERIVED)) {
         let block = block.split("```").next().unwrap();
         match designs.last_mut() {
             Some(design) if !block.starts_with("design =") => design.push_str(block),

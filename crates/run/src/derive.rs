@@ -7,11 +7,12 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Composed, Entity, IndexEntry, Name, Template, TimeToLive, Values, When, default_of, epoch_second,
-    to_attribute,
+    Composed, Entity, Field, IndexEntry, Json, Made, Name, Template, TimeToLive, ValueSource, Values, When,
+    default_of, epoch_second, instant_at, to_attribute,
 };
 use singlet_values::{AttributeValue, Item, Number};
 
+use crate::entropy::{Entropy, make};
 use crate::error::RunError;
 use crate::expression::evaluate;
 use crate::keys::{refused, table_key};
@@ -57,6 +58,32 @@ pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
 /// Returns exactly the attributes of the table's key for an item of an entity, from the fields that make it.
 pub fn key_of(entity: &Entity, fields: &Item) -> Result<Item, RunError> {
     table_key(entity, fields)
+}
+
+/// Returns the value that a derivation gives a field: a constant, the time, or a text with fields of an item. `None` if one
+/// of these fields is missing.
+pub fn given_value(
+    field: &Field,
+    source: &ValueSource,
+    look: &dyn Fn(&str) -> Option<AttributeValue>,
+    now_ms: u64,
+) -> Result<Option<AttributeValue>, RunError> {
+    let Field { name, kind, .. } = field;
+    match source {
+        // A constant that doesn't fit is refused when the design is read.
+        ValueSource::Constant(json) => Ok(to_attribute(kind, json).ok()),
+        ValueSource::Now => Ok(i64::try_from(now_ms).ok().and_then(|now_ms| instant_at(kind, now_ms))),
+        ValueSource::Composed(composed) => {
+            evaluate(composed, name, kind, &|used| look(used.field()?), now_ms)
+        }
+        // Nobody calls a derivation.
+        ValueSource::Parameter(_) => Ok(None),
+    }
+}
+
+/// Returns a generated value of a new item.
+pub fn generated(field: &Field, made: Made, now_ms: u64, entropy: &dyn Entropy) -> Option<AttributeValue> {
+    to_attribute(&field.kind, &Json::Text(make(made, now_ms, entropy))).ok()
 }
 
 /// The value of a computed field by the other fields of an item; `None` if one of them is missing.

@@ -70,7 +70,7 @@ mod write;
 pub use arguments::{ArgumentList, Arguments};
 pub use blocking::Wait;
 pub use call::Paging;
-pub use conditions::holds_for;
+pub use conditions::{holds_by, holds_for};
 pub use cursor::Cursor;
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use error::{RunError, WrongParameter};

@@ -161,6 +161,13 @@ impl Blog {
         self.database.put_item(PutItem::new("blog", item)).expect("written");
     }
 
+    /// The number of the last batch that a worker wrote.
+    pub(crate) fn last_batch(&self) -> AttributeValue {
+        let key = Item::from([("owner", "blog dev"), ("kind", "progress")]);
+        let found = self.database.get_item(&GetItem::new("singlet-derived", key)).expect("an answer").item;
+        found.expect("progress").decode().expect("an item").get("batch").expect("a number").clone()
+    }
+
     pub(crate) fn delete_raw(&self, pk: &str, sk: &str) {
         let key = Item::from([("PK", pk), ("SK", sk)]);
         self.database.delete_item(DeleteItem::new("blog", key)).expect("deleted");

@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod aggregates;
+mod conditional;
+mod copies;
 mod fill;
 mod fixture;
+mod made;
 mod model;
+mod model_of_kinds;
 mod repair;

@@ -1,7 +1,6 @@
 //! Audits: differences are found, and repaired.
 
 use singlet_derive::{Audit, AuditReport};
-use singlet_engine::GetItem;
 use singlet_run::Wait;
 use singlet_store::Embedded;
 use singlet_values::{AttributeValue, Item};
@@ -39,16 +38,9 @@ fn plant(blog: &Blog, post: &str, change: impl FnOnce(&mut Item, &mut Item)) {
     let mut item = blog.item(&format!("POST#{post}"), "POST").expect("a post");
     let Some(AttributeValue::M(mut tallies)) = item.get("_derived").cloned() else { panic!("no tallies") };
     change(&mut item, &mut tallies);
-    tallies.insert("#", last_batch(blog));
+    tallies.insert("#", blog.last_batch());
     item.insert("_derived", tallies);
     blog.put_raw(item);
-}
-
-/// The number of the last batch that a worker wrote.
-fn last_batch(blog: &Blog) -> AttributeValue {
-    let key = Item::from([("owner", "blog dev"), ("kind", "progress")]);
-    let found = blog.database.get_item(&GetItem::new("singlet-derived", key)).expect("an answer").item;
-    found.expect("progress").decode().expect("an item").get("batch").expect("a number").clone()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::aggregate::Aggregate;
+use super::copied::FieldCopy;
 use super::table::{Index, Table};
 use crate::expression::{Composed, Name};
 use crate::field::{Field, FieldType};
@@ -35,6 +36,8 @@ pub struct Entity {
     pub computed: Vec<(String, Composed)>,
     /// The rules of its fields that are derived from items of other entities.
     pub aggregates: Vec<Aggregate>,
+    /// Its fields that repeat a field of another item.
+    pub copies: Vec<FieldCopy>,
     /// Its relations to other entities.
     pub relations: Vec<Relation>,
     /// Its position in the file.

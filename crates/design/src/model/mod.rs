@@ -5,6 +5,8 @@
 mod aggregate;
 mod capacity;
 mod chooser;
+mod copied;
+mod derivation;
 mod entity;
 mod layout;
 mod pattern;
@@ -20,6 +22,8 @@ pub use aggregate::{Aggregate, AggregateKind, AggregateSource, SUMS_ATTRIBUTE};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
+pub use copied::{FieldCopy, Referral};
+pub use derivation::{ConditionalSet, Derivation, DerivationKind, Maker};
 pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
 };
@@ -51,6 +55,8 @@ pub struct Design {
     pub tables: Vec<Arc<Table>>,
     /// Its entities, in the order of the file.
     pub entities: Vec<Arc<Entity>>,
+    /// Its derivations that stand on their own, in the order of the file.
+    pub derivations: Vec<Arc<Derivation>>,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<Arc<Pattern>>,
     /// The places of the patterns that callers can run, in the order of the file.
@@ -83,12 +89,20 @@ impl Design {
         self.patterns.iter().filter(|user| user.runs().iter().any(|run| run.name == pattern.name))
     }
 
-    /// Returns whether items of an entity count for a field of another one, or have such a field themselves.
+    /// Returns whether other items follow from items of an entity, or these from others.
     pub fn takes_part_in_derivations(&self, entity: &Entity) -> bool {
         let feeds =
             |aggregate: &Aggregate| aggregate.sources.iter().any(|source| source.entity == entity.name);
+        let has_part = |derivation: &Derivation| match &derivation.kind {
+            DerivationKind::Set(set) => set.entity.name == entity.name,
+            DerivationKind::Make(maker) => maker.each.name == entity.name,
+        };
+        let is_copied = |copy: &FieldCopy| copy.source == entity.name;
         !entity.aggregates.is_empty()
+            || !entity.copies.is_empty()
             || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
+            || self.entities.iter().any(|target| target.copies.iter().any(is_copied))
+            || self.derivations.iter().any(|derivation| has_part(derivation))
     }
 
     /// Returns the place of a pattern, if callers can run it.

@@ -11,7 +11,7 @@ use crate::syntax::{Entry, Node};
 use crate::value;
 
 /// The words by which a field is derived from items of other entities.
-pub(super) const AGGREGATE_WORDS: [&str; 4] = ["count", "sum", "average", "exists"];
+pub(super) const DERIVED_WORDS: [&str; 5] = ["count", "sum", "average", "exists", "copy"];
 
 /// Fields, and which of them have mistakes, so that their uses aren't checked.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
     let node = &entry.node;
     let (kind, made) = kind(context, node)?;
     let optional = node.get("optional").and_then(Node::truth).unwrap_or(false);
-    let rule = aggregate_word(node);
+    let rule = derived_word(node);
     let default = node.get("default").map(|default| {
         let json = default.json();
         if made.is_some() {
@@ -109,8 +109,8 @@ fn field(context: &Context<'_>, entry: &Entry) -> Option<Field> {
 }
 
 /// Returns the word by which a field is derived from items of other entities.
-pub(super) fn aggregate_word(node: &Node) -> Option<&'static str> {
-    AGGREGATE_WORDS.into_iter().find(|word| node.get(word).is_some())
+pub(super) fn derived_word(node: &Node) -> Option<&'static str> {
+    DERIVED_WORDS.into_iter().find(|word| node.get(word).is_some())
 }
 
 /// Returns the derived value of an item to which no other item belongs. An average has none.
@@ -222,7 +222,7 @@ fn bounds(context: &Context<'_>, node: &Node) {
 }
 
 /// Keys of fields that make no sense for the entries of a list, set or map.
-const ENTRIES_NEVER_HAVE: [&str; 12] = [
+const ENTRIES_NEVER_HAVE: [&str; 13] = [
     "optional",
     "default",
     "internal",
@@ -232,6 +232,7 @@ const ENTRIES_NEVER_HAVE: [&str; 12] = [
     "sum",
     "average",
     "exists",
+    "copy",
     "via",
     "filter",
     "decimals",
@@ -323,7 +324,7 @@ fn object(context: &Context<'_>, node: &Node) -> Option<Vec<Field>> {
         );
     }
     for word in
-        entries.iter().flat_map(|entry| AGGREGATE_WORDS.iter().filter_map(|word| entry.node.entry(word)))
+        entries.iter().flat_map(|entry| DERIVED_WORDS.iter().filter_map(|word| entry.node.entry(word)))
     {
         context.mistakes.add_with_help(
             word.span,

@@ -4,7 +4,9 @@
 //! has made unusable, so that no message is a mere consequence of another.
 
 mod capacity;
+mod circle;
 mod computed;
+mod derivation;
 mod entity;
 mod field;
 mod key;
@@ -12,10 +14,12 @@ mod key_kind;
 mod key_values;
 mod layout;
 mod name;
+mod own_condition;
 mod parameters;
 mod pattern;
 mod reference;
 mod route;
+mod referral;
 mod settings;
 mod table;
 mod template;
@@ -46,6 +50,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let environments = settings::environments(&context, root, &drafts);
     let (tables, entities) = tables_and_entities(&context, root, drafts);
     reference::check(&context, root, &entities);
+    let derivations = derivation::derivations(&context, root, &entities);
+    circle::none(&context, &entities, &derivations);
     let patterns = pattern::patterns(&context, root, &entities);
     let entities: Vec<_> = entities.list.into_iter().map(|known| known.entity).collect();
     let routes = route::routes(&context, root, &entities, &patterns);
@@ -57,6 +63,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         environments,
         tables,
         entities,
+        derivations: derivations.into_iter().map(Arc::new).collect(),
         patterns,
         routes,
         layout,

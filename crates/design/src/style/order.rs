@@ -34,6 +34,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "about",
         ],
     ),
+    ("derivation", &["about", "of", "each", "when", KIND, OTHERS]),
     ("relation", &["about", KIND, "by", OTHERS]),
     ("pattern", PATTERN),
     ("inline", PATTERN),

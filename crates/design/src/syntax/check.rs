@@ -285,7 +285,11 @@ fn is_typed(shape: &Shape) -> bool {
 
 /// Returns what messages call the key that decides the kind of a construct.
 fn kind_name(construct: &Construct) -> &'static str {
-    if matches!(construct.id, "pattern" | "inline") { "operation" } else { "cardinality" }
+    match construct.id {
+        "pattern" | "inline" => "operation",
+        "derivation" => "effect",
+        _ => "cardinality",
+    }
 }
 
 /// Returns whether an unknown key resembles one of the keys that decide the construct's kind.

@@ -54,6 +54,7 @@ fn design(table: Table) -> Design {
         environments: Vec::new(),
         tables: vec![Arc::new(table)],
         entities: Vec::new(),
+        derivations: Vec::new(),
         patterns: Vec::new(),
         routes: Vec::new(),
         layout: singlet_design::Layout::default(),

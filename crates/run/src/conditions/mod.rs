@@ -6,7 +6,7 @@ mod holds;
 mod translate;
 
 pub(super) use defaults::Asked;
-pub use holds::holds_for;
+pub use holds::{holds_by, holds_for};
 
 #[cfg(test)]
 mod tests;

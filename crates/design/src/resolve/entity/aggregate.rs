@@ -1,19 +1,20 @@
 //! Resolves fields that are derived from items of other entities: `count = "Like"`.
 
-use std::collections::BTreeMap;
-
 use super::relation::DraftsByName;
 use super::{Context, EntityDraft};
 use crate::condition::Condition;
 use crate::model::{Aggregate, AggregateKind, AggregateSource, Field, FieldType, SUMS_ATTRIBUTE};
-use crate::resolve::field::{AGGREGATE_WORDS, aggregate_word, kind_name};
+use crate::resolve::field::{DERIVED_WORDS, derived_word, kind_name};
 use crate::resolve::name;
-use crate::resolve::parameters::stored_alike;
+use crate::resolve::own_condition::{self, Known};
+use crate::resolve::referral::{Linker, Party};
 use crate::resolve::template::find;
 use crate::syntax::{Entry, Node};
 
 /// The decimals of an average that doesn't say how many.
 const DECIMALS_USUAL: u8 = 2;
+/// The words that summarise items.
+const SUMMARISING_WORDS: &[&str] = &["count", "sum", "average", "exists"];
 /// The most fields of one design that are derived. A change of one item can touch as many others.
 const AGGREGATES_MAX: usize = 20;
 
@@ -27,7 +28,6 @@ pub(super) fn aggregates(
         drafts.iter().map(|draft| Resolver { context, draft, by_name }.all()).collect();
     not_in_keys(context, drafts);
     not_too_many(context, drafts, &all);
-    no_circles(context, drafts, &all);
     all
 }
 
@@ -58,13 +58,13 @@ impl<'r, 'a> Resolver<'r, 'a> {
             self.context.mistakes.add_with_help(entry.span, message, help);
             return None;
         }
-        let Some(word) = aggregate_word(&entry.node) else {
+        let Some(word) = derived_word(&entry.node) else {
             self.lonely_keys(entry);
             return None;
         };
         let field = self.draft.fields.list.iter().find(|field| field.name == entry.name)?;
         self.alone(entry, field, word);
-        let kind = kind(&entry.node, word);
+        let kind = kind(&entry.node, word)?;
         let node = entry.node.get(word)?;
         let mut sources: Vec<AggregateSource> = Vec::new();
         for named in self.named(node, kind) {
@@ -83,9 +83,10 @@ impl<'r, 'a> Resolver<'r, 'a> {
     /// Checks that keys of a rule don't stand without one.
     fn lonely_keys(&self, entry: &Entry) {
         for key in ["via", "filter", "decimals"].iter().filter_map(|key| entry.node.entry(key)) {
+            let words = if key.name == "via" { &DERIVED_WORDS } else { SUMMARISING_WORDS };
             self.context.mistakes.add_with_help(
                 key.span,
-                format!("`{}` needs `count`, `sum`, `average` or `exists`", key.name),
+                format!("`{}` needs {}", key.name, name::list_or(words)),
                 format!("add the entity that `{}` is derived from, or remove `{}`", entry.name, key.name),
             );
         }
@@ -93,8 +94,9 @@ impl<'r, 'a> Resolver<'r, 'a> {
 
     /// Checks that nothing else gives the field a value.
     fn alone(&self, entry: &Entry, field: &Field, word: &str) {
-        let given = ["value", "default"].into_iter().filter(|key| (*key, word) != ("default", "average"));
-        let others = AGGREGATE_WORDS.into_iter().filter(|other| *other != word).chain(given);
+        let has_nothing = matches!(word, "average" | "copy");
+        let given = ["value", "default"].into_iter().filter(|key| *key != "default" || !has_nothing);
+        let others = DERIVED_WORDS.into_iter().filter(|other| *other != word).chain(given);
         for other in others.filter_map(|key| entry.node.entry(key)) {
             let message = format!("`{}` can't be used with `{word}`", other.name);
             let help = match other.name.as_str() {
@@ -106,6 +108,13 @@ impl<'r, 'a> Resolver<'r, 'a> {
         if let (Some(decimals), false) = (entry.node.entry("decimals"), word == "average") {
             let message = "`decimals` can only be used with `average`";
             self.context.mistakes.add_with_help(decimals.span, message, "remove `decimals`");
+        }
+        // Other types have no `filter` at all.
+        let may_filter =
+            matches!(field.kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Bool);
+        if let (Some(filter), "copy", true) = (entry.node.entry("filter"), word, may_filter) {
+            let message = "`filter` can't be used with `copy`";
+            self.context.mistakes.add_with_help(filter.span, message, "remove `filter`");
         }
         if word == "average" && !field.optional && field.default.is_none() {
             self.context.mistakes.add_with_help(
@@ -182,7 +191,10 @@ impl<'r, 'a> Resolver<'r, 'a> {
     }
 
     fn source(&self, entry: &'r Entry, named: &NamedSource<'r, 'a>) -> Option<AggregateSource> {
-        let link = self.link(entry, named);
+        let (own, naming) = (Party::of_draft(self.draft), Party::of_draft(named.draft));
+        let via = entry.node.get("via");
+        let linker = Linker { context: self.context, named: &own, naming: &naming, via, place: named.node };
+        let link = linker.link();
         let filter = entry.node.get("filter");
         let condition = filter.map(|node| self.filter(node, named.draft));
         let filter = match condition {
@@ -197,166 +209,23 @@ impl<'r, 'a> Resolver<'r, 'a> {
         })
     }
 
-    /// Finds the fields of the other entity that name an item of this one.
-    fn link(&self, entry: &'r Entry, named: &NamedSource<'r, 'a>) -> Option<Vec<(String, String)>> {
-        let key = self.draft.key.as_ref()?;
-        let templates = std::iter::once(&key.partition).chain(&key.sort);
-        let mut own: Vec<&str> = Vec::new();
-        for path in templates.flat_map(|template| template.fields()) {
-            if !own.contains(&path) {
-                own.push(path);
-            }
-        }
-        let via = entry.node.get("via");
-        let given: Option<Vec<&Node>> =
-            via.map(|via| via.list().unwrap_or(std::slice::from_ref(via)).iter().collect());
-        if let (Some(given), Some(via)) = (&given, via)
-            && given.len() != own.len()
-        {
-            self.context.mistakes.add_with_help(
-                via.span,
-                format!(
-                    "`via` names {} fields, but the key of `{}` has {}",
-                    given.len(),
-                    self.draft.name,
-                    own.len()
-                ),
-                format!(
-                    "name a field of `{}` for each of {}, in this order",
-                    named.draft.name,
-                    name::list(&own)
-                ),
-            );
-            return None;
-        }
-        let mut link = Vec::new();
-        for (position, field) in own.iter().enumerate() {
-            let place = given.as_ref().and_then(|given| given.get(position).copied());
-            let other = match place {
-                Some(place) => self.asked_field(place, named.draft)?,
-                None => self.implied_field(named, field, own.len() == 1)?,
-            };
-            self.fits(place.unwrap_or(named.node), named.draft, field, &other)?;
-            link.push(((*field).to_owned(), other));
-        }
-        Some(link)
-    }
-
-    /// Returns a field that `via` names.
-    fn asked_field(&self, place: &Node, other: &EntityDraft<'_>) -> Option<String> {
-        let text = place.text()?;
-        if find(&other.fields.list, text).is_some() {
-            return Some(text.to_owned());
-        }
-        let names = other.fields.list.iter().map(|field| field.name.as_str());
-        let message = format!("`{}` has no field `{text}`", other.name);
-        self.context.mistakes.add_with(place.span, message, name::help(text, "field", names));
-        None
-    }
-
-    /// Returns the field of the same name, or else the only one that refers to this entity.
-    fn implied_field(&self, named: &NamedSource<'_, '_>, field: &str, only: bool) -> Option<String> {
-        let (own, other) = (self.draft.name, named.draft);
-        let fields = || other.fields.list.iter();
-        if find(&other.fields.list, field).is_some() && own != other.name {
-            return Some(field.to_owned());
-        }
-        let referring: Vec<&str> = fields()
-            .filter(|candidate| only && candidate.can_refer_to(own) && candidate.name != field)
-            .map(|candidate| candidate.name.as_str())
-            .collect();
-        if let [single] = referring.as_slice() {
-            return Some((*single).to_owned());
-        }
-        let help = match referring.as_slice() {
-            [] => format!("add `via` with the fields of `{}` that name the `{own}`", other.name),
-            several => format!("add `via` with one of {}", name::list(several)),
-        };
-        let message = format!(
-            "`{}` doesn't tell to which `{own}` its items belong: it has no field `{field}`",
-            other.name
-        );
-        self.context.mistakes.add_with_help(named.node.span, message, help);
-        None
-    }
-
-    /// Checks that a field of the other entity holds values of the key's field.
-    fn fits(&self, place: &Node, other: &EntityDraft<'_>, own: &str, field: &str) -> Option<()> {
-        let mine = find(&self.draft.fields.list, own)?;
-        let theirs = find(&other.fields.list, field)?;
-        if stored_alike(mine.kind, theirs.kind) {
-            return Some(());
-        }
-        let message = format!(
-            "`{}.{field}` is of type `{}`, but `{own}` is of type `{}`",
-            other.name,
-            kind_name(theirs.kind),
-            kind_name(mine.kind)
-        );
-        self.context.mistakes.add_with_help(place.span, message, "both must be of one type");
-        None
-    }
-
-    /// Resolves the condition on the items that count. It is judged by each item alone, whenever the item changes.
+    /// Resolves the condition on the items that count.
     fn filter(&self, node: &Node, other: &EntityDraft<'_>) -> Option<Condition> {
-        let text = node.text()?;
-        let wrong = |range: std::ops::Range<usize>, message: String, help: Option<String>| {
-            self.context.mistakes.add_with(self.context.inside(node, range), message, help);
-        };
-        let condition = match Condition::parse(text) {
-            Ok(condition) => condition,
-            Err(error) => {
-                wrong(error.range, error.message, error.help);
-                return None;
-            }
-        };
-        let fields = &other.fields;
-        let vague = |path: &&str| path.split('.').next().is_some_and(|first| fields.vague.contains(first));
-        if condition.tree.paths().iter().any(vague) {
-            return None;
-        }
-        let kind = |path: &str| find(&fields.list, path).map(|found| found.kind.clone());
-        let nearest = |path: &str| {
-            crate::names::nearest(path, fields.list.iter().map(|field| field.name.as_str()))
-                .map(str::to_owned)
-        };
-        match condition.check_naming(&kind, &nearest) {
-            Err(error) => {
-                wrong(error.range, error.message, error.help);
-                None
-            }
-            Ok(parameters) if !parameters.is_empty() || condition.tree.uses_the_call() => {
-                self.context.mistakes.add_with_help(
-                    node.span,
-                    "a derived field can't depend on parameters or on the time",
-                    "compare fields of the items with constants or with each other",
-                );
-                None
-            }
-            Ok(_) if !condition.tree.computed_fields().is_empty() => {
-                self.context.mistakes.add_with_help(
-                    node.span,
-                    format!(
-                        "a filter can't calculate with {}",
-                        name::list(&condition.tree.computed_fields())
-                    ),
-                    "keep the result in a computed field, and compare that",
-                );
-                None
-            }
-            Ok(_) => Some(condition),
-        }
+        let known = Known { fields: &other.fields.list, vague: &other.fields.vague, beyond: &|_| None };
+        own_condition::condition(self.context, node, known)
     }
 }
 
-fn kind(node: &Node, word: &str) -> AggregateKind {
+/// Returns how the word summarises items; `None` if it doesn't.
+fn kind(node: &Node, word: &str) -> Option<AggregateKind> {
     let decimals = node.get("decimals").and_then(Node::whole).and_then(|count| u8::try_from(count).ok());
-    match word {
+    Some(match word {
         "count" => AggregateKind::Count,
         "sum" => AggregateKind::Sum,
         "average" => AggregateKind::Average { decimals: decimals.unwrap_or(DECIMALS_USUAL) },
-        _ => AggregateKind::Exists,
-    }
+        "exists" => AggregateKind::Exists,
+        _ => return None,
+    })
 }
 
 /// Checks that no key of a table and no unique constraint uses a derived field: an item can't change its key, and a
@@ -398,44 +267,5 @@ fn not_too_many(context: &Context<'_>, drafts: &[EntityDraft<'_>], all: &[Vec<Ag
     if let Some(rule) = rules.next() {
         let message = format!("a design can have at most {AGGREGATES_MAX} derived fields");
         context.mistakes.add(rule.span, message);
-    }
-}
-
-/// Checks that no derived field follows from itself.
-fn no_circles(context: &Context<'_>, drafts: &[EntityDraft<'_>], all: &[Vec<Aggregate>]) {
-    type Place<'p> = (&'p str, &'p str);
-    let mut rules: BTreeMap<Place<'_>, &Aggregate> = BTreeMap::new();
-    for (draft, aggregates) in drafts.iter().zip(all) {
-        rules.extend(aggregates.iter().map(|rule| ((draft.name, rule.field.as_str()), rule)));
-    }
-    let uses = |rule: &Aggregate| -> Vec<(String, String)> {
-        let sources = rule.sources.iter();
-        sources
-            .flat_map(|source| {
-                let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
-                let link = source.link.iter().map(|(_, field)| field.as_str());
-                let paths = source.value.as_deref().into_iter().chain(filter).chain(link);
-                paths.map(|path| (source.entity.clone(), path.split('.').next().unwrap_or(path).to_owned()))
-            })
-            .collect()
-    };
-    for (place, rule) in &rules {
-        let mut seen: Vec<(String, String)> = Vec::new();
-        let mut open = uses(rule);
-        while let Some((entity, field)) = open.pop() {
-            if (entity.as_str(), field.as_str()) == *place {
-                context.mistakes.add_with_help(
-                    rule.span,
-                    format!("`{}` would be derived from itself", place.1),
-                    "derive it from fields that callers give",
-                );
-                break;
-            }
-            let next = rules.get(&(entity.as_str(), field.as_str()));
-            if let (Some(next), false) = (next, seen.contains(&(entity.clone(), field.clone()))) {
-                open.extend(uses(next));
-                seen.push((entity, field));
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Resolves entities: first drafts with fields and keys, then, once the tables are complete, the entities of the model.
 
 mod aggregate;
+mod copied;
 mod relation;
 mod time_to_live;
 mod unique;
@@ -244,8 +245,9 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
     let relations: Vec<_> =
         drafts.iter().map(|draft| relation::relations(context, draft, &by_name)).collect();
     let aggregates = aggregate::aggregates(context, &drafts, &by_name);
-    let rules = relations.into_iter().zip(aggregates);
-    let list = drafts.into_iter().zip(rules).map(|(draft, (relations, aggregates))| {
+    let copies = copied::copies(context, &drafts, &by_name);
+    let rules = relations.into_iter().zip(aggregates).zip(copies);
+    let list = drafts.into_iter().zip(rules).map(|(draft, ((relations, aggregates), copies))| {
         let table = draft.table.and_then(|position| tables.get(position)).cloned();
         let unique = unique::unique(context, &draft, table.as_deref());
         let ttl = time_to_live::time_to_live(context, &draft, table.as_deref());
@@ -271,6 +273,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             unique,
             ttl,
             aggregates,
+            copies,
             relations,
             span: draft.span,
             table,

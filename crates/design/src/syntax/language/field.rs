@@ -52,11 +52,17 @@ const EXISTS: Key = key(
     SOURCES,
     "the entity, or entities, of which an item that belongs to this one must exist for the field to be true",
 );
+const COPY: Key = key(
+    "copy",
+    Shape::Text("an entity and a field, such as `User.name`"),
+    "the field of the item that this one refers to whose value is repeated here, and follows it; nobody else can set \
+     the field",
+);
 const VIA: Key = key(
     "via",
     Shape::Either(&[Shape::Text("a field name"), Shape::List(1, &Shape::Text("a field name"))]),
-    "the fields of the other entity that name this item, in the order of its key; default: fields of the same names, or \
-     else the field that refers to this entity",
+    "the fields that name the item on the other side, in the order of its key: fields of this entity for `copy`, of the \
+     other one for the rest; default: fields of the same names, or else the only field that refers to it",
 );
 const DERIVED_FILTER: Key =
     key("filter", Shape::Text("a condition"), "a condition on the fields of the other entity's items");
@@ -96,22 +102,29 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             MAX_CHARACTERS,
             key("enum", Shape::List(1, &Shape::Text("a value")), "the allowed values"),
             DEFAULT,
+            COPY,
+            VIA,
         ],
     ),
-    variant("int", Shape::Constant, "an integer", &[LEAST, MOST, DEFAULT, COUNT, SUM, VIA, DERIVED_FILTER]),
+    variant(
+        "int",
+        Shape::Constant,
+        "an integer",
+        &[LEAST, MOST, DEFAULT, COUNT, SUM, COPY, VIA, DERIVED_FILTER],
+    ),
     variant(
         "number",
         Shape::Constant,
         "a number of up to 38 digits",
-        &[LEAST, MOST, DEFAULT, SUM, AVERAGE, DECIMALS, VIA, DERIVED_FILTER],
+        &[LEAST, MOST, DEFAULT, SUM, AVERAGE, DECIMALS, COPY, VIA, DERIVED_FILTER],
     ),
-    variant("bool", Shape::Constant, "a boolean", &[DEFAULT, EXISTS, VIA, DERIVED_FILTER]),
-    variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT]),
-    variant("date", Shape::Constant, "a date", &[DEFAULT]),
-    variant("time", Shape::Constant, "an instant", &[DEFAULT]),
-    variant("epoch", Shape::Constant, "an instant in seconds since 1970", &[DEFAULT]),
+    variant("bool", Shape::Constant, "a boolean", &[DEFAULT, EXISTS, COPY, VIA, DERIVED_FILTER]),
+    variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT, COPY, VIA]),
+    variant("date", Shape::Constant, "a date", &[DEFAULT, COPY, VIA]),
+    variant("time", Shape::Constant, "an instant", &[DEFAULT, COPY, VIA]),
+    variant("epoch", Shape::Constant, "an instant in seconds since 1970", &[DEFAULT, COPY, VIA]),
     variant("id", Shape::Constant, "an id, generated on creation unless given", &[MADE]),
-    variant("key", Shape::Constant, "an id that the caller gives", &[REF, MUST_EXIST, DEFAULT]),
+    variant("key", Shape::Constant, "an id that the caller gives", &[REF, MUST_EXIST, DEFAULT, COPY, VIA]),
     variant("secret", Shape::Constant, "an unguessable string", &[]),
     variant("created", Shape::Constant, "the time of creation", &[]),
     variant("updated", Shape::Constant, "the time of the last write", &[]),
@@ -129,17 +142,19 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             ),
             REF,
             DEFAULT,
+            COPY,
+            VIA,
         ],
     ),
-    variant("set", Shape::Constant, "a set", &[of(), MAX_ENTRIES, REF, DEFAULT]),
-    variant("map", Shape::Constant, "a map", &[of(), MAX_ENTRIES, DEFAULT]),
+    variant("set", Shape::Constant, "a set", &[of(), MAX_ENTRIES, REF, DEFAULT, COPY, VIA]),
+    variant("map", Shape::Constant, "a map", &[of(), MAX_ENTRIES, DEFAULT, COPY, VIA]),
     variant(
         "object",
         Shape::Constant,
         "an object",
-        &[required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"), DEFAULT],
+        &[required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"), DEFAULT, COPY, VIA],
     ),
-    variant("any", Shape::Constant, "any JSON value", &[MAX_BYTES, DEFAULT]),
+    variant("any", Shape::Constant, "any JSON value", &[MAX_BYTES, DEFAULT, COPY, VIA]),
 ];
 
 /// The two forms of a field. This is a static because types contain types, and constants can't be recursive.

@@ -1,5 +1,6 @@
 //! The file, environments, tables and indexes.
 
+use super::derivation::DERIVATION;
 use super::entity::ENTITY;
 use super::pattern::PATTERN;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required};
@@ -30,6 +31,11 @@ pub(crate) static DESIGN: Construct = Construct {
             "the indexes, by name; with several tables, they belong to `[table.NAME.index]`",
         ),
         key("entity", Shape::Named("entity", &Shape::Table(&ENTITY)), "the entities, by name"),
+        key(
+            "derive",
+            Shape::Named("derivation", &Shape::Table(&DERIVATION)),
+            "the derivations that aren't declared at a field, by name",
+        ),
         key("pattern", Shape::Named("pattern", &Shape::Table(&PATTERN)), "the access patterns, by name"),
     ],
     variants: Variants::None,

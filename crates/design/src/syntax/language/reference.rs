@@ -1,4 +1,4 @@
-//! The tables of keys in docs/design-language.md are generated from the description of the language.
+//! The tables of keys in the pages about the language are generated from its description.
 //! `SINGLET_REWRITE=1 cargo test -p singlet-design --lib reference` regenerates them.
 
 use std::fmt::Write;
@@ -8,6 +8,9 @@ use std::path::Path;
 use super::{Construct, DESIGN, ENTITY, Key, PATTERN, Shape, Variants};
 use crate::limits::{LIMITS, number};
 use crate::names;
+
+/// The pages.
+const PAGES: [&str; 2] = ["design-language.md", "derived-kinds.md"];
 
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
 
@@ -139,7 +142,13 @@ fn copy(construct: &Construct) -> Construct {
 
 #[test]
 fn the_tables_of_the_reference_are_those_of_the_language() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/design-language.md");
+    let tables: usize = PAGES.iter().map(|page| check_page(page)).sum();
+    assert!(tables > 5);
+}
+
+/// Checks or rewrites a page. Returns the number of its tables.
+fn check_page(name: &str) -> usize {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     let page = fs::read_to_string(&path).unwrap();
     let mut written = String::new();
     let mut tables = 0;
@@ -153,15 +162,12 @@ fn the_tables_of_the_reference_are_those_of_the_language() {
         let (_, rest) = rest.split_once("<!-- end -->").unwrap();
         write!(written, "<!-- table: {name} -->\n{}<!-- end -->{rest}", table(name)).unwrap();
     }
-    assert!(tables > 5);
     if std::env::var_os("SINGLET_REWRITE").is_some() {
         fs::write(&path, &written).unwrap();
     } else {
-        assert!(
-            page == written,
-            "the tables of docs/design-language.md are out of date: see the top of this file"
-        );
+        assert!(page == written, "the tables of docs/{name} are out of date: see the top of this file");
     }
+    tables
 }
 
 #[test]

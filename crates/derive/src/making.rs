@@ -1,0 +1,262 @@
+//! Items that are made from new items of another entity.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+use singlet_design::{Entity, Field, Maker, Reference, to_attribute};
+use singlet_expr::{Condition, Path};
+use singlet_run::SeededEntropy;
+use singlet_run::derive::{complete, generated, given_value, key_of, value_at, with_defaults};
+use singlet_run::holds_by;
+use singlet_store::{PutItem, ReturnItem, Store, TransactAction};
+use singlet_values::limits::ITEM_BYTES_MAX;
+use singlet_values::{AttributeValue, Item};
+
+use crate::commit::{Committer, Refused};
+use crate::effects::{Effects, MakingId, Part};
+use crate::error::DeriveError;
+use crate::reads::{Found, Wanted, encode};
+use crate::waiting::Place;
+
+/// A new item from which another one is made.
+#[derive(Debug, Clone)]
+pub(crate) struct Making {
+    /// The new item, with its defaults.
+    pub(crate) source: Item,
+    /// The time at which it was written.
+    pub(crate) time_ms: u64,
+}
+
+/// A rule that makes items.
+#[derive(Debug, Clone)]
+pub(crate) struct Workshop {
+    pub(crate) name: String,
+    pub(crate) rule: Maker,
+}
+
+/// The new item and the items that it refers to.
+struct Materials<'a> {
+    rule: &'a Maker,
+    source: &'a Item,
+    /// The referenced items, in the order of the rule's references.
+    referenced: Vec<Item>,
+}
+
+impl Workshop {
+    /// Asks for the items that the new item refers to.
+    pub(crate) fn ask(&self, making: &Making, environment: &str, wanted: &mut Wanted) {
+        for reference in &self.rule.references {
+            if let Some(key) = referenced_key(reference, &making.source) {
+                wanted.ask(reference.entity.table.name_in(environment), key);
+            }
+        }
+    }
+
+    /// Returns the item that is made, if there is to be one, or why it can't be made.
+    pub(crate) fn make(
+        &self,
+        making: &Making,
+        environment: &str,
+        found: &Found,
+    ) -> Result<Option<Item>, String> {
+        let Some(materials) = self.materials(making, environment, found) else { return Ok(None) };
+        if !materials.fit() {
+            return Ok(None);
+        }
+        let entity = &*self.rule.entity;
+        let entropy = SeededEntropy::new(self.seed(making));
+        let mut item = Item::new();
+        for field in &entity.fields {
+            let value = match self.rule.set.iter().find(|(name, _)| *name == field.name) {
+                Some((_, source)) => {
+                    let look = |path: &str| materials.value(path);
+                    let value = given_value(field, source, &look, making.time_ms);
+                    value.map_err(|error| error.to_string())?
+                }
+                None => by_itself(field, making.time_ms, &entropy),
+            };
+            if let Some(value) = value {
+                item.insert(field.name.as_str(), value);
+            }
+        }
+        complete(entity, &mut item).map_err(|error| error.to_string())?;
+        if item.size_bytes() > ITEM_BYTES_MAX {
+            return Err("the item would have more than 400 KB".to_owned());
+        }
+        Ok(Some(item))
+    }
+
+    /// Returns what the new item and those that it refers to are. `None` if one of these doesn't exist.
+    fn materials<'a>(
+        &'a self,
+        making: &'a Making,
+        environment: &str,
+        found: &Found,
+    ) -> Option<Materials<'a>> {
+        let referenced = self.rule.references.iter().map(|reference| {
+            let key = referenced_key(reference, &making.source)?;
+            let table = reference.entity.table.name_in(environment);
+            let item = found.of_entity(&reference.entity, &table, &key)?;
+            Some(with_defaults(&reference.entity, item).into_owned())
+        });
+        let referenced: Option<Vec<Item>> = referenced.collect();
+        Some(Materials { rule: &self.rule, source: &making.source, referenced: referenced? })
+    }
+
+    /// Returns the seed of generated ids. It is the same whenever the item is made again after a failed attempt.
+    fn seed(&self, making: &Making) -> u64 {
+        let key = key_of(&self.rule.each, &making.source).map(|key| encode(&key)).unwrap_or_default();
+        let mut digest = Sha256::new();
+        digest.update(self.name.as_bytes());
+        digest.update(making.time_ms.to_be_bytes());
+        digest.update(key);
+        let bytes = digest.finalize();
+        bytes.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte))
+    }
+}
+
+impl Materials<'_> {
+    /// Returns whether an item is to be made of them.
+    fn fit(&self) -> bool {
+        let Some(condition) = &self.rule.condition else { return true };
+        let mut joined = self.source.clone();
+        for path in condition.tree.paths() {
+            if let Some((field, item)) = self.along(path).map(|(reference, item, _)| (&reference.field, item))
+            {
+                joined.insert(field.as_str(), item.clone());
+            }
+        }
+        let kind = |path: &str| match self.along(path) {
+            Some((reference, _, rest)) => reference.entity.field_at(rest).cloned(),
+            None => self.rule.each.field_at(path).cloned(),
+        };
+        // The items have their defaults.
+        holds_by(&kind, &|_| None, condition, &joined)
+    }
+
+    fn value(&self, path: &str) -> Option<AttributeValue> {
+        match self.along(path) {
+            Some((_, item, rest)) => value_at(item, rest).cloned(),
+            None => value_at(self.source, path).cloned(),
+        }
+    }
+
+    /// Returns the reference that a path leads along, the referenced item, and the rest of the path.
+    fn along<'p>(&self, path: &'p str) -> Option<(&Reference, &Item, &'p str)> {
+        let (reference, rest) = self.rule.along(path)?;
+        let at = self.rule.references.iter().position(|known| known.field == reference.field)?;
+        Some((reference, self.referenced.get(at)?, rest))
+    }
+}
+
+/// Returns the value of a field of a new item that isn't given.
+fn by_itself(field: &Field, now_ms: u64, entropy: &SeededEntropy) -> Option<AttributeValue> {
+    match (field.made, &field.default) {
+        (Some(made), _) => generated(field, made, now_ms, entropy),
+        (None, Some(default)) => to_attribute(&field.kind, default).ok(),
+        (None, None) => None,
+    }
+}
+
+fn referenced_key(reference: &Reference, item: &Item) -> Option<Item> {
+    let entity: &Entity = &reference.entity;
+    let fields = reference.key.iter();
+    let fields: Option<Item> =
+        fields.map(|(member, own)| Some((member.as_str(), value_at(item, own)?.clone()))).collect();
+    // Values that can't stand in a key name no item.
+    key_of(entity, &fields?).ok()
+}
+
+/// The write of an item that is made, or of the record that it couldn't be.
+pub(crate) struct MadeAction<'e> {
+    pub(crate) part: Part<'e>,
+    pub(crate) action: TransactAction,
+    pub(crate) is_refused: bool,
+}
+
+/// An item that is to be made: its table, its key, and the item.
+struct Plan<'e> {
+    id: &'e MakingId,
+    table: String,
+    key: Item,
+    item: Item,
+}
+
+impl<S: Store> Committer<'_, S> {
+    /// Returns the writes of items that are made. An item that is there already stays as it is.
+    pub(crate) async fn made<'e>(
+        &self,
+        effects: &'e Effects,
+        refused: &Refused<'e>,
+    ) -> Result<Vec<MadeAction<'e>>, DeriveError> {
+        let mut actions = Vec::new();
+        let mut plans: Vec<Plan<'e>> = Vec::new();
+        let mut keys: BTreeSet<(String, Vec<u8>)> = BTreeSet::new();
+        let found = self.materials(effects).await?;
+        for (id, making) in &effects.makings {
+            let Some((_, workshop)) = self.rules.workshops().find(|(at, _)| *at == id.0) else { continue };
+            let entity = &*workshop.rule.entity;
+            let made = match refused.get(&Part::Made(id)) {
+                Some(reason) => Err(reason.clone()),
+                None => workshop.make(making, self.environment, &found),
+            };
+            match made {
+                Ok(None) => {}
+                Ok(Some(item)) => {
+                    let table = entity.table.name_in(self.environment);
+                    let names = entity.table.key().map(|key| key.name.as_str());
+                    let key: Item = names.filter_map(|name| Some((name, item.get(name)?.clone()))).collect();
+                    // Of several that would be one item, the first is made.
+                    if keys.insert((table.clone(), encode(&key))) {
+                        plans.push(Plan { id, table, key, item });
+                    }
+                }
+                Err(reason) => actions.extend(self.refusal(workshop, (id, making), &reason)),
+            }
+        }
+        let mut wanted = Wanted::default();
+        plans.iter().for_each(|plan| wanted.ask(plan.table.clone(), plan.key.clone()));
+        let there = wanted.read(self.store).await?;
+        let new = plans.into_iter().filter(|plan| there.get(&plan.table, &plan.key).is_none());
+        actions.extend(new.map(Plan::action));
+        Ok(actions)
+    }
+
+    /// Reads the items that new items refer to.
+    async fn materials(&self, effects: &Effects) -> Result<Found, DeriveError> {
+        let mut wanted = Wanted::default();
+        for ((at, _), making) in &effects.makings {
+            if let Some((_, workshop)) = self.rules.workshops().find(|(place, _)| place == at) {
+                workshop.ask(making, self.environment, &mut wanted);
+            }
+        }
+        wanted.read(self.store).await
+    }
+
+    /// Returns the write of a record that an item couldn't be made.
+    fn refusal<'e>(
+        &self,
+        workshop: &Workshop,
+        (id, making): (&'e MakingId, &Making),
+        reason: &str,
+    ) -> Option<MadeAction<'e>> {
+        let entity = &*workshop.rule.each;
+        let target = key_of(entity, &making.source).ok()?;
+        let place = Place { owner: self.owner, entity, target: &target };
+        let action = place.refuse(&workshop.name, &id.1, reason);
+        Some(MadeAction { part: Part::Made(id), action, is_refused: true })
+    }
+}
+
+impl<'e> Plan<'e> {
+    fn action(self) -> MadeAction<'e> {
+        let first = self.key.iter().next().map(|(name, _)| Path::attribute(name));
+        let action = TransactAction::Put(PutItem {
+            table: self.table,
+            item: self.item,
+            condition: first.map(Condition::missing),
+            returned: ReturnItem::None,
+        });
+        MadeAction { part: Part::Made(self.id), action, is_refused: false }
+    }
+}

@@ -1,0 +1,59 @@
+//! Resolves derivations that stand on their own: `[derive.NAME]`.
+
+mod maker;
+mod setter;
+mod value;
+
+use super::Context;
+use super::entity::{Entities, ResolvedEntity};
+use super::name;
+use crate::model::{Derivation, DerivationKind};
+use crate::syntax::Node;
+use maker::MakerDraft;
+use setter::Setter;
+
+/// The most derivations of a design. A change of one item can cause an effect of each.
+const DERIVATIONS_MAX: usize = 16;
+
+/// Resolves the derivations of a design.
+pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Derivation> {
+    let mut all: Vec<Derivation> = Vec::new();
+    for entry in root.entries("derive") {
+        name::check_word(context, "a derivation", &entry.name, entry.span);
+        if all.len() == DERIVATIONS_MAX {
+            let message = format!("a design can have at most {DERIVATIONS_MAX} derivations");
+            context.mistakes.add(entry.span, message);
+            break;
+        }
+        let kind = if let Some(set) = entry.node.entry("set") {
+            Setter { context, entities, entry }.all(set, &all).map(DerivationKind::Set)
+        } else if entry.node.get("make").is_some() {
+            MakerDraft { context, entities, entry }.maker().map(DerivationKind::Make)
+        } else {
+            None
+        };
+        all.extend(kind.map(|kind| Derivation {
+            name: entry.name.clone(),
+            about: entry.node.text_of("about").map(str::to_owned),
+            kind,
+            span: entry.span,
+        }));
+    }
+    all
+}
+
+/// Returns the entity that a key of a derivation names; `None` after a mistake.
+fn entity<'e>(context: &Context<'_>, entities: &'e Entities, place: &Node) -> Option<&'e ResolvedEntity> {
+    let name = place.text()?;
+    let found = entities.find(name);
+    if found.is_none() {
+        let message = format!("there is no entity `{name}`");
+        context.mistakes.add_with(place.span, message, name::help(name, "entity", entities.names()));
+    }
+    found.filter(|known| known.sound)
+}
+
+/// Returns the field that a path begins with.
+fn first(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}

@@ -1,0 +1,47 @@
+//! Derivations that stand on their own.
+
+use super::{Construct, Shape, Variants, about, key, required, variant};
+
+/// A rule by which items follow from others.
+pub(crate) static DERIVATION: Construct = Construct {
+    id: "derivation",
+    keys: &[about()],
+    variants: Variants::ByKey(&[
+        variant(
+            "make",
+            Shape::Text("an entity name"),
+            "the entity of which an item is made from each new item of another one",
+            &[
+                required("each", Shape::Text("an entity name"), "the entity whose new items cause it"),
+                key(
+                    "when",
+                    Shape::Text("a condition"),
+                    "for which new items one is made; `author_id.name` is a field of the item that `author_id` refers to",
+                ),
+                key(
+                    "with",
+                    Shape::Named("field", &Shape::Constant),
+                    "the fields of the item that is made: constants, or text with fields of the new item in braces; default: \
+                 fields of the same names",
+                ),
+            ],
+        ),
+        variant(
+            "set",
+            Shape::Named("field", &Shape::Constant),
+            "the fields that are set while a condition on the same item holds: constants, or text with fields in braces; \
+         `{now}` is the time at which they are set",
+            &[
+                required("of", Shape::Text("an entity name"), "the entity"),
+                required("when", Shape::Text("a condition"), "the condition on the fields of an item"),
+                key(
+                    "unset",
+                    Shape::Bool,
+                    "whether the fields go back to their defaults, or are removed, while the condition doesn't hold; \
+                 default `false`",
+                ),
+            ],
+        ),
+    ]),
+    others: None,
+};
