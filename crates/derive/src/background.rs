@@ -16,7 +16,7 @@ use crate::worker::Worker;
 /// How long a worker waits for a change before it looks whether it shall stop.
 const WAIT: Duration = Duration::from_millis(200);
 /// How often an idle worker looks whether somebody else has written the progress.
-const REFRESH: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(1);
 /// The pause after a failure; each further one doubles it.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -77,12 +77,12 @@ impl Drop for Background {
 
 fn work<S: ChangeFeed>(mut worker: Worker<S>, design: &str, stop: &AtomicBool) {
     let mut pause = PAUSE_MIN;
-    let mut refreshed = Instant::now();
+    let mut looked = Instant::now();
     while !stop.load(Ordering::Acquire) {
         let mut outcome = worker.step(WAIT).wait().map(|_| ());
-        if outcome.is_ok() && refreshed.elapsed() >= REFRESH {
-            outcome = worker.refresh().wait();
-            refreshed = Instant::now();
+        if outcome.is_ok() && looked.elapsed() >= LOOK {
+            outcome = worker.notice_others().wait();
+            looked = Instant::now();
         }
         match outcome {
             Ok(()) => pause = PAUSE_MIN,

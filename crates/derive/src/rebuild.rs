@@ -1,7 +1,7 @@
 //! Asking for a rebuild without the change feed: the worker that runs elsewhere does it.
 
 use singlet_design::Design;
-use singlet_store::{Store, StoreError};
+use singlet_store::{Clock, Store, StoreError, SystemClock};
 
 use crate::commit::{Committed, Committer};
 use crate::error::DeriveError;
@@ -20,7 +20,8 @@ pub async fn request_rebuild(
 ) -> Result<(), DeriveError> {
     let (rules, owner) = (Rules::of(design), owner(design, environment));
     rules.check_names(names)?;
-    let committer = Committer { store, rules: &rules, owner: &owner, environment };
+    let now_ms = SystemClock.now_ms();
+    let committer = Committer { store, rules: &rules, owner: &owner, environment, now_ms };
     for _ in 0..ATTEMPTS_MAX {
         let stored = Progress::read(store, &owner).await?;
         let mut wanted = stored.clone();

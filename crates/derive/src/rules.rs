@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use singlet_design::{
-    Aggregate, AggregateKind, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity, FieldCopy,
+    Aggregate, AggregateKind, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity,
+    FieldCopy,
 };
 use singlet_run::derive::{key_of, value_at};
 use singlet_run::holds_for;

@@ -207,7 +207,7 @@ impl<S: ChangeFeed> Worker<S> {
 
     /// Begins anew if somebody else has written the progress since: another worker, or a command that wants fields to be
     /// rebuilt.
-    pub async fn refresh(&mut self) -> Result<(), DeriveError> {
+    pub async fn notice_others(&mut self) -> Result<(), DeriveError> {
         match Progress::read(&self.store, &self.owner).await?.batch == self.progress.batch {
             true => Ok(()),
             false => self.reopen(&|_| false).await,
