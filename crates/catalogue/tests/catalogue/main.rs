@@ -94,6 +94,7 @@ rows! {
         sc_20_a_user_rates_a_recipe_once,
         sc_20_only_who_cooked_it_is_a_verified_cook,
         sc_37_a_recipe_has_the_average_and_the_number_of_its_ratings,
+        sc_37_five_good_ratings_approve_a_recipe,
         sc_21_all_ratings_of_a_recipe_are_listed,
         sc_22_a_users_ratings_come_newest_first,
         sc_23_whether_a_user_has_rated_is_known,
@@ -111,6 +112,7 @@ rows! {
         sc_26_a_users_posts_come_newest_first,
         sc_26_a_deleted_posts_comments_and_reactions_are_deleted,
         sc_26_an_author_deletes_a_post_and_nobody_comments_or_reacts_any_more,
+        sc_36_posts_show_the_present_name_and_picture_of_their_author,
         sc_27_the_public_feed_has_everybodys_public_posts_newest_first,
         sc_28_the_personal_feed_has_friends_posts_newest_first,
         sc_29_an_author_changes_and_deletes_a_comment,
@@ -119,6 +121,7 @@ rows! {
     }
     notices: smart_cooking::notices on "smart-cooking" {
         sc_31_unread_notifications_are_those_not_read_yet,
+        sc_31_comments_reactions_and_requests_notify_once,
         sc_32_pending_reports_come_most_reported_first_ten_before_nine,
         sc_32_each_report_counts_whether_it_is_the_first_or_not,
     }
@@ -189,6 +192,7 @@ rows! {
         sm_12_a_viral_posts_likes_and_comments_are_spread_and_read_as_one,
         sm_14_texts_are_bounded_and_pictures_are_addresses,
         sm_15_notifications_go_after_30_days,
+        sm_15_likes_comments_and_follows_notify_once,
     }
     jobs: jobs on "jobs" {
         the_most_urgent_job_is_taken_first_and_the_oldest_of_those,

@@ -365,6 +365,33 @@ pub(crate) fn sm_15_notifications_go_after_30_days(stage: &Stage) {
     assert_eq!(texts(), Vec::<String>::new());
 }
 
+pub(crate) fn sm_15_likes_comments_and_follows_notify_once(stage: &Stage) {
+    for user in ["anna", "binh"] {
+        let name =
+            args!(userId = user, username = user, email = format!("{user}@example.com"), displayName = user);
+        stage.run("create_user", name);
+    }
+    let id = post(stage, "anna", "a picture");
+    for user in ["anna", "binh"] {
+        stage.run("like", args!(postId = &id, userId = user));
+        comment(stage, &id, user, "Nice");
+    }
+    stage.run("follow", args!(followerId = "binh", followingId = "anna"));
+    if !stage.settles() {
+        return;
+    }
+    let texts = |user: &str| {
+        let mut texts = column(&stage.list("notifications", args!(userId = user)), "text");
+        texts.sort();
+        texts
+    };
+    assert_eq!(texts("anna"), ["binh commented on your post", "binh follows you", "binh likes your post"]);
+    assert_eq!(texts("binh"), Vec::<String>::new());
+    stage.run("unlike", args!(postId = &id, userId = "binh"));
+    assert!(stage.settles());
+    assert_eq!(texts("anna").len(), 3, "a message stays");
+}
+
 pub(crate) fn sm_10_counts_of_likes_comments_posts_and_followers_are_kept_true(stage: &Stage) {
     for user in ["anna", "binh"] {
         let name =

@@ -11,7 +11,7 @@ use singlet_store::Embedded;
 use crate::backend::Played;
 
 /// 2035-01-22T10:00:00Z, a Monday. Years ahead, so that no store's own clock finds anything expired before the test says so.
-const START_MS: u64 = 2_053_072_800_000;
+pub(crate) const START_MS: u64 = 2_053_072_800_000;
 const SECOND_MS: u64 = 1000;
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 /// More than any list of these tests has.
@@ -36,7 +36,16 @@ impl<'a> Stage<'a> {
     ) -> Self {
         let clock = Arc::new(ManualClock::new(START_MS));
         let runner = Runner::new(design, store, environment).with_clock(clock.clone());
-        Stage { runner, clock, environment: environment.to_owned(), opened }
+        let stage = Stage { runner, clock, environment: environment.to_owned(), opened };
+        // As a server or `apply` does: from now on, new items make others.
+        stage.worker();
+        stage
+    }
+
+    /// Starts to derive data. `None` if the design derives none, or the store is another service's endpoint.
+    fn worker(&self) -> Option<Worker<Embedded>> {
+        let store = self.opened.clone()?;
+        Worker::open(store, self.runner.design().clone(), &self.environment).wait().unwrap()
     }
 
     /// Brings derived data up to date, and audits it: nothing may differ. Returns whether this store keeps derived data at
@@ -45,10 +54,8 @@ impl<'a> Stage<'a> {
     #[track_caller]
     pub(crate) fn settles(&self) -> bool {
         let Some(store) = &self.opened else { return false };
-        let design = self.runner.design().clone();
-        let worker = Worker::open(store.clone(), design.clone(), &self.environment).wait().unwrap();
-        worker.expect("a design that derives data").catch_up().wait().unwrap();
-        let audit = Audit::new(store.clone(), design, &self.environment).unwrap();
+        self.worker().expect("a design that derives data").catch_up().wait().unwrap();
+        let audit = Audit::new(store.clone(), self.runner.design().clone(), &self.environment).unwrap();
         assert_eq!(audit.run(&mut |_| ()).wait().unwrap().differences, []);
         true
     }

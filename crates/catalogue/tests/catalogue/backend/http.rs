@@ -43,7 +43,7 @@ fn serve() -> String {
         runtime.block_on(async {
             let options = Options { address: "127.0.0.1:0".to_owned(), ..Options::default() };
             let server = Server::bind(options).await.unwrap();
-            let database = OWN.get_or_init(|| Database::in_memory().unwrap());
+            let database = OWN.get_or_init(super::database);
             tell.send(format!("http://{}", server.address())).unwrap();
             server.run(Service::new(database.clone()), std::future::pending()).await;
         });

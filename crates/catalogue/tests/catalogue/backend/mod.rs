@@ -3,11 +3,13 @@
 #[cfg(feature = "http")]
 pub(crate) mod http;
 
-use singlet_engine::Database;
+use std::sync::Arc;
+
+use singlet_engine::{Database, ManualClock, Options};
 use singlet_store::Embedded;
 
 use crate::designs;
-use crate::stage::Stage;
+use crate::stage::{START_MS, Stage};
 
 #[cfg(feature = "http")]
 /// A store that rows are played on.
@@ -18,8 +20,14 @@ pub(crate) type Played = Embedded;
 
 /// Plays a row on the engine in this process.
 pub(crate) fn embedded(design: &str, row: fn(&Stage)) {
-    let store = Embedded::new(Database::in_memory().unwrap(), "memory");
+    let store = Embedded::new(database(), "memory");
     play(design, "", &played(store), row);
+}
+
+/// A database in memory whose clock stands where that of a stage begins: a worker takes times from the database.
+fn database() -> Database {
+    let clock = Arc::new(ManualClock::new(START_MS));
+    Database::in_memory_with(Options { clock, ..Options::default() }).unwrap()
 }
 
 /// The database behind a store, if it is in this process: derived data is kept there.

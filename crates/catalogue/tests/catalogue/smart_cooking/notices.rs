@@ -33,6 +33,37 @@ pub(crate) fn sc_31_unread_notifications_are_those_not_read_yet(stage: &Stage) {
     assert_eq!(list("unread_notifications"), Vec::<String>::new());
 }
 
+pub(crate) fn sc_31_comments_reactions_and_requests_notify_once(stage: &Stage) {
+    for user in ["anna", "binh"] {
+        stage.run(
+            "create_user",
+            args!(user_id = user, username = user, email = format!("{user}@example.com")),
+        );
+    }
+    let post = stage.run("create_post", args!(user_id = "anna", content = "Rất ngon!")).text("post_id");
+    for user in ["binh", "anna"] {
+        stage.run("comment", args!(post_id = &post, user_id = user, content = "Ngon!"));
+        stage.run("react", args!(target_id = &post, user_id = user));
+    }
+    stage.run("ask_friend", args!(user_id = "binh", friend_id = "anna"));
+    if !stage.settles() {
+        return;
+    }
+    let messages = |user: &str| {
+        let mut messages = column(&stage.list("unread_notifications", args!(user_id = user)), "content");
+        messages.sort();
+        messages
+    };
+    let told = ["binh asked you to be friends", "binh commented on your post", "binh reacted to your post"];
+    assert_eq!(messages("anna"), told, "nobody is told of one's own comments");
+    assert_eq!(messages("binh"), Vec::<String>::new());
+    // Changes make no messages, and neither does the answer.
+    stage.run("change_reaction", args!(target_id = &post, user_id = "binh", reaction_type = "wow"));
+    stage.run("accept_friend", args!(user_id = "binh", friend_id = "anna"));
+    assert!(stage.settles());
+    assert_eq!(messages("anna"), told);
+}
+
 /// Reports an ingredient by so many users.
 #[track_caller]
 fn report(stage: &Stage, name: &str, users: usize) {

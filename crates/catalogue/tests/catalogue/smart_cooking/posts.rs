@@ -27,6 +27,27 @@ pub(crate) fn sc_26_a_users_posts_come_newest_first(stage: &Stage) {
     assert_eq!(posts[1], first);
 }
 
+pub(crate) fn sc_36_posts_show_the_present_name_and_picture_of_their_author(stage: &Stage) {
+    let author = |name: &str, picture: &str| args!(user_id = "anna", full_name = name, avatar_url = picture);
+    stage.run("create_user", args!(user_id = "anna", username = "anna", email = "anna@example.com"));
+    for content in ["first", "second", "third"] {
+        post(stage, "anna", content);
+    }
+    stage.run("change_user", author("Anna Nguyễn", "https://pictures.example/1.jpg"));
+    if !stage.settles() {
+        return;
+    }
+    let shown = || {
+        let posts = stage.list("user_posts", args!(user_id = "anna"));
+        (column(&posts, "user_name"), column(&posts, "user_avatar"))
+    };
+    let all = |text: &str| vec![text.to_owned(); 3];
+    assert_eq!(shown(), (all("Anna Nguyễn"), all("https://pictures.example/1.jpg")));
+    stage.run("change_user", author("Anna Trần", "https://pictures.example/2.jpg"));
+    assert!(stage.settles());
+    assert_eq!(shown(), (all("Anna Trần"), all("https://pictures.example/2.jpg")));
+}
+
 pub(crate) fn sc_27_the_public_feed_has_everybodys_public_posts_newest_first(stage: &Stage) {
     let mut ids = Vec::new();
     for n in 0..12 {

@@ -100,6 +100,30 @@ pub(crate) fn sc_37_a_recipe_has_the_average_and_the_number_of_its_ratings(stage
     assert_eq!(recipe("pho"), is("0", "0"));
 }
 
+pub(crate) fn sc_37_five_good_ratings_approve_a_recipe(stage: &Stage) {
+    recipes(stage, &["pho", "bun"]);
+    for (number, user) in ["anna", "binh", "chi", "dung"].into_iter().enumerate() {
+        rate(stage, "pho", user, 4 + i64::from(number == 0));
+        rate(stage, "bun", user, 3);
+    }
+    if !stage.settles() {
+        return;
+    }
+    let approved = || column(&stage.list("approved_recipes", args!()), "title");
+    assert_eq!(approved(), Vec::<String>::new(), "four ratings aren't enough");
+    rate(stage, "pho", "emil", 3);
+    rate(stage, "bun", "emil", 3);
+    assert!(stage.settles());
+    assert_eq!(approved(), ["pho"], "an average of 4");
+    let recipe = || stage.run("get_recipe", args!(recipe_id = "pho"));
+    assert_eq!(recipe().text("approval_type"), "auto_rating");
+    let approved_at = recipe().text("approved_at");
+    stage.run("take_back_rating", args!(recipe_id = "pho", user_id = "anna"));
+    assert!(stage.settles());
+    assert_eq!(approved(), ["pho"], "it stays approved");
+    assert_eq!(recipe().text("approved_at"), approved_at);
+}
+
 pub(crate) fn sc_21_all_ratings_of_a_recipe_are_listed(stage: &Stage) {
     recipes(stage, &["pho", "bun"]);
     for (recipe, user, rating) in
