@@ -20,6 +20,7 @@ mod mean;
 mod progress;
 mod reads;
 mod referring;
+mod removal;
 mod rules;
 mod status;
 mod sweep;
