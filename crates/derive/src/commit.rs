@@ -7,7 +7,7 @@ use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{Cancellation, Store, StoreError, TransactAction, TransactWrite};
 
 use crate::copied::Sources;
-use crate::effects::{Effect, Effects, Part};
+use crate::effects::{Effect, Effects, Part, TargetId};
 use crate::error::DeriveError;
 use crate::progress::Progress;
 use crate::reads::Wanted;
@@ -45,6 +45,13 @@ pub(crate) enum Committed {
 
 /// The parts of effects that can't be taken, and why.
 pub(crate) type Refused<'e> = BTreeMap<Part<'e>, String>;
+
+/// The action for a part of effects, or the record that the part is refused.
+pub(crate) struct PartAction<'e> {
+    pub(crate) part: Part<'e>,
+    pub(crate) action: TransactAction,
+    pub(crate) is_refused: bool,
+}
 
 /// The actions of a transaction.
 #[derive(Default)]
@@ -148,16 +155,20 @@ impl<S: Store> Committer<'_, S> {
         };
         let mut actions = Actions::default();
         actions.add(None, TransactAction::Put(after.write(self.owner, before.batch)));
-        for ((id, effect), ground) in effects.targets.iter().zip(&grounds) {
+        let removed = self.removed(effects, refused).await?;
+        let gone = |id: &TargetId| removed.iter().any(|removed| removed.part == Part::Removed(id));
+        // Only pages of tasks delete, and they do no more with other items than to look at them.
+        let staying = effects.targets.iter().zip(&grounds).filter(|((id, _), _)| !gone(id));
+        for ((id, effect), ground) in staying {
             let table = effect.entity.table.name_in(self.environment);
             let part = Part::Target(id);
             let settled = settler.settle(effect, ground, &table, refused.get(&part).map(String::as_str))?;
             settled.actions.into_iter().for_each(|action| actions.add(Some(part), action));
             actions.refused += usize::from(settled.is_refused);
         }
-        for made in self.made(effects, refused).await? {
-            actions.add(Some(made.part), made.action);
-            actions.refused += usize::from(made.is_refused);
+        for part in self.made(effects, refused).await?.into_iter().chain(removed) {
+            actions.add(Some(part.part), part.action);
+            actions.refused += usize::from(part.is_refused);
         }
         self.tasks(effects, after.batch).into_iter().for_each(|action| actions.add(None, action));
         Ok(actions)
@@ -200,8 +211,8 @@ impl<S: Store> Committer<'_, S> {
 
     /// Returns the writes of new tasks, and of the tasks that the effects belong to.
     fn tasks(&self, effects: &Effects, batch: u64) -> Vec<TransactAction> {
-        let new = effects.tasks.iter().enumerate().map(|(number, ((subject, _), source))| {
-            Task::new(batch, number, subject, source.clone()).keep(self.owner)
+        let new = effects.tasks.iter().enumerate().map(|(number, ((subject, _), cause))| {
+            Task::new(batch, number, subject, cause.clone()).keep(self.owner)
         });
         let steps = effects.steps.iter().map(|step| step.write(self.owner));
         new.chain(steps).collect()

@@ -12,9 +12,10 @@ use crate::error::DeriveError;
 use crate::making::Making;
 use crate::progress::Progress;
 use crate::reads::encode;
+use crate::removal::{Cause, Removal, Remover};
 use crate::rules::{Contribution, Member, Rules};
 use crate::tally::{Tallies, Tally};
-use crate::task::TaskStep;
+use crate::task::{TaskCause, TaskStep};
 
 /// The item whose fields are derived: its entity and its key, encoded so that keys have an order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +44,8 @@ pub(crate) enum Part<'e> {
     Target(&'e TargetId),
     /// An item that is made.
     Made(&'e MakingId),
+    /// An item that is deleted.
+    Removed(&'e TargetId),
 }
 
 /// The effects of a batch.
@@ -51,8 +54,10 @@ pub(crate) struct Effects {
     pub(crate) targets: BTreeMap<TargetId, Effect>,
     /// New items from which others are made.
     pub(crate) makings: BTreeMap<MakingId, Making>,
-    /// New tasks, by their subjects and the encoded identities of the changed items, with these identities.
-    pub(crate) tasks: BTreeMap<(String, Vec<u8>), Item>,
+    /// Items that may have to be deleted.
+    pub(crate) removals: BTreeMap<TargetId, Removal>,
+    /// New tasks, by their subjects and the encoded identities of the changed items.
+    pub(crate) tasks: BTreeMap<(String, Vec<u8>), TaskCause>,
     /// What becomes of the tasks that these are effects of.
     pub(crate) steps: Vec<TaskStep>,
 }
@@ -86,7 +91,8 @@ impl Effects {
         };
         let before = image(before).map_err(DeriveError::corrupt)?;
         let after = image(after).map_err(DeriveError::corrupt)?;
-        self.copied(rules, before.as_ref(), after.as_ref());
+        self.copied(rules, before.as_ref(), after.as_ref(), change.time_ms);
+        self.deleted(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.made(rules, before.as_ref(), after.as_ref(), change);
         let own =
             is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
@@ -147,14 +153,15 @@ impl Effects {
 
     /// Returns the parts that can be refused.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        self.targets.keys().map(Part::Target).chain(self.makings.keys().map(Part::Made))
+        let parts = self.targets.keys().map(Part::Target).chain(self.makings.keys().map(Part::Made));
+        parts.chain(self.removals.keys().map(Part::Removed))
     }
 
-    /// Returns the parts among some that are refused first: items that are made, before those that exist already.
+    /// Returns the parts among some that are refused first: those that nothing is lost by.
     pub(crate) fn suspects(&self, is_open: &dyn Fn(&Part<'_>) -> bool) -> Vec<Part<'_>> {
-        let (made, others): (Vec<_>, Vec<_>) =
-            self.parts().filter(is_open).partition(|part| matches!(part, Part::Made(_)));
-        if made.is_empty() { others } else { made }
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.parts().filter(is_open).partition(|part| !matches!(part, Part::Target(_)));
+        if first.is_empty() { others } else { first }
     }
 
     /// Adds other effects, unless there would then be more items to write than this.
@@ -205,7 +212,13 @@ impl Effects {
     }
 
     /// Leaves tasks for the items that copy a field of a changed item.
-    fn copied(&mut self, rules: &Rules, before: Option<&(&Member, Item)>, after: Option<&(&Member, Item)>) {
+    fn copied(
+        &mut self,
+        rules: &Rules,
+        before: Option<&(&Member, Item)>,
+        after: Option<&(&Member, Item)>,
+        time_ms: u64,
+    ) {
         for copier in rules.copies() {
             let is_source = |image: &&(&Member, Item)| image.0.entity.name == copier.source.name;
             let before = before.filter(is_source).map(|(_, item)| item);
@@ -215,9 +228,39 @@ impl Effects {
                 continue;
             }
             for identity in [before, after].iter().flatten().filter_map(|item| copier.identity(item)) {
-                self.tasks.insert((copier.reference(), encode(&identity)), identity);
+                let id = (copier.reference(), encode(&identity));
+                self.tasks.insert(id, TaskCause { source: identity, time_ms });
             }
         }
+    }
+
+    /// Leaves tasks for the items that are deleted with a deleted one.
+    fn deleted(
+        &mut self,
+        rules: &Rules,
+        before: Option<&(&Member, Item)>,
+        after: Option<&(&Member, Item)>,
+        time_ms: u64,
+    ) {
+        let Some((member, item)) = before else { return };
+        let entity = member.entity.name.as_str();
+        if after.is_some_and(|(known, _)| known.entity.name == entity) {
+            return;
+        }
+        for remover in rules.removers().filter(|remover| remover.rule.parent.name == entity) {
+            for child in &remover.rule.children {
+                let Some(identity) = Remover::identity(child, item) else { continue };
+                let id = (remover.subject(child), encode(&identity));
+                self.tasks.insert(id, TaskCause { source: identity, time_ms });
+            }
+        }
+    }
+
+    /// Notes a deletion that may concern an item.
+    pub(crate) fn remove(&mut self, entity: &Arc<Entity>, key: Item, cause: Cause) {
+        let id = TargetId { entity: entity.name.clone(), key: encode(&key) };
+        let fresh = || Removal { entity: entity.clone(), key, causes: Vec::new() };
+        self.removals.entry(id).or_insert_with(fresh).causes.push(cause);
     }
 
     /// Notes the items that are to be made from a new item.

@@ -21,6 +21,7 @@ mod progress;
 mod reads;
 mod rebuild;
 mod referring;
+mod removal;
 mod rules;
 mod status;
 mod sweep;

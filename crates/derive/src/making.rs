@@ -12,7 +12,7 @@ use singlet_store::{PutItem, ReturnItem, Store, TransactAction};
 use singlet_values::limits::ITEM_BYTES_MAX;
 use singlet_values::{AttributeValue, Item};
 
-use crate::commit::{Committer, Refused};
+use crate::commit::{Committer, PartAction, Refused};
 use crate::effects::{Effects, MakingId, Part};
 use crate::error::DeriveError;
 use crate::reads::{Found, Wanted, encode};
@@ -167,13 +167,6 @@ fn referenced_key(reference: &Reference, item: &Item) -> Option<Item> {
     key_of(entity, &fields?).ok()
 }
 
-/// The write of an item that is made, or of the record that it couldn't be.
-pub(crate) struct MadeAction<'e> {
-    pub(crate) part: Part<'e>,
-    pub(crate) action: TransactAction,
-    pub(crate) is_refused: bool,
-}
-
 /// An item that is to be made: its table, its key, and the item.
 struct Plan<'e> {
     id: &'e MakingId,
@@ -188,7 +181,7 @@ impl<S: Store> Committer<'_, S> {
         &self,
         effects: &'e Effects,
         refused: &Refused<'e>,
-    ) -> Result<Vec<MadeAction<'e>>, DeriveError> {
+    ) -> Result<Vec<PartAction<'e>>, DeriveError> {
         let mut actions = Vec::new();
         let mut plans: Vec<Plan<'e>> = Vec::new();
         let mut keys: BTreeSet<(String, Vec<u8>)> = BTreeSet::new();
@@ -239,17 +232,17 @@ impl<S: Store> Committer<'_, S> {
         workshop: &Workshop,
         (id, making): (&'e MakingId, &Making),
         reason: &str,
-    ) -> Option<MadeAction<'e>> {
+    ) -> Option<PartAction<'e>> {
         let entity = &*workshop.rule.each;
         let target = key_of(entity, &making.source).ok()?;
         let place = Place { owner: self.owner, entity, target: &target };
         let action = place.refuse(&workshop.name, &id.1, reason);
-        Some(MadeAction { part: Part::Made(id), action, is_refused: true })
+        Some(PartAction { part: Part::Made(id), action, is_refused: true })
     }
 }
 
 impl<'e> Plan<'e> {
-    fn action(self) -> MadeAction<'e> {
+    fn action(self) -> PartAction<'e> {
         let first = self.key.iter().next().map(|(name, _)| Path::attribute(name));
         let action = TransactAction::Put(PutItem {
             table: self.table,
@@ -257,6 +250,6 @@ impl<'e> Plan<'e> {
             condition: first.map(Condition::missing),
             returned: ReturnItem::None,
         });
-        MadeAction { part: Part::Made(self.id), action, is_refused: false }
+        PartAction { part: Part::Made(self.id), action, is_refused: false }
     }
 }

@@ -14,6 +14,7 @@ use crate::conditional::Setter;
 use crate::copied::Copier;
 use crate::error::DeriveError;
 use crate::making::Workshop;
+use crate::removal::Remover;
 use crate::tally::Tally;
 
 /// A rule of a design: fields that follow from other items or fields.
@@ -37,6 +38,8 @@ pub(crate) enum RuleKind {
     Set(Box<Setter>),
     /// Items are made from new items of another entity.
     Make(Box<Workshop>),
+    /// Items are deleted with the item that they refer to.
+    Delete(Box<Remover>),
 }
 
 impl Rule {
@@ -54,6 +57,10 @@ impl Rule {
     fn derivation(derivation: &Derivation) -> Rule {
         let name = format!("derive.{}", derivation.name);
         let (target, kind) = match &derivation.kind {
+            DerivationKind::Delete(cascade) => {
+                let remover = Remover { name: name.clone(), rule: cascade.clone() };
+                (cascade.parent.clone(), RuleKind::Delete(Box::new(remover)))
+            }
             DerivationKind::Make(maker) => {
                 let workshop = Workshop { name: name.clone(), rule: maker.clone() };
                 (maker.entity.clone(), RuleKind::Make(Box::new(workshop)))
@@ -81,6 +88,10 @@ impl Rule {
                 }
             }
             RuleKind::Copy(copier) => format!("copy of {}.{}", copier.source.name, copier.rule.value),
+            RuleKind::Delete(remover) => {
+                let children = remover.rule.children.iter().map(|child| child.entity.name.as_str());
+                format!("{} deleted with {}", children.collect::<Vec<_>>().join(", "), self.target.name)
+            }
             RuleKind::Make(workshop) => {
                 let when = workshop.rule.condition.as_ref();
                 let when = when.map(|condition| format!(" when {}", condition.source)).unwrap_or_default();
@@ -110,7 +121,7 @@ impl Rule {
                 format!("copy {source}.{value} | {:?}", referral.link)
             }
             // Nothing that is stored depends on it.
-            RuleKind::Make(_) => String::new(),
+            RuleKind::Make(_) | RuleKind::Delete(_) => String::new(),
             RuleKind::Set(setter) => {
                 let ConditionalSet { entity, condition, set, unset } = &setter.rule;
                 let fields = set.iter().map(|(field, value)| format!(" | {field} {value:?}"));
@@ -122,7 +133,7 @@ impl Rule {
 
     /// Returns whether the rule concerns existing items. Otherwise it acts on what happens from now on.
     pub(crate) fn is_filled(&self) -> bool {
-        !matches!(self.kind, RuleKind::Make(_))
+        !matches!(self.kind, RuleKind::Make(_) | RuleKind::Delete(_))
     }
 
     /// Returns whether existing items must be counted before the result can be written.
@@ -243,6 +254,14 @@ impl Rules {
     pub(crate) fn workshops(&self) -> impl Iterator<Item = (usize, &Workshop)> {
         self.list.iter().enumerate().filter_map(|(at, rule)| match &rule.kind {
             RuleKind::Make(workshop) => Some((at, workshop.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns all rules that delete items.
+    pub(crate) fn removers(&self) -> impl Iterator<Item = &Remover> {
+        self.list.iter().filter_map(|rule| match &rule.kind {
+            RuleKind::Delete(remover) => Some(remover.as_ref()),
             _ => None,
         })
     }

@@ -11,11 +11,13 @@ use singlet_values::{AttributeValue, Item};
 
 use crate::error::DeriveError;
 use crate::progress::{KIND, OWNER};
+use crate::tally::whole;
 
 /// What the kinds of tasks begin with. The number of the batch and a number within it follow.
 const PREFIX: &str = "task#";
 const SUBJECT: &str = "subject";
 const SOURCE: &str = "source";
+const TIME: &str = "time_ms";
 const AFTER: &str = "after";
 const INDEX: &str = "index";
 
@@ -24,12 +26,20 @@ const INDEX: &str = "index";
 pub(crate) struct Task {
     /// The sort key in the table of derived data. Later tasks have larger ones.
     kind: String,
-    /// What it is about: a reference along which fields are copied.
+    /// What it is about: a reference along which fields are copied, or items that are deleted.
     pub(crate) subject: String,
-    /// The fields in the key of the item that has changed.
-    pub(crate) source: Item,
+    pub(crate) cause: TaskCause,
     /// The index that is read, and the key of the last item that is done. `None` at the beginning.
     pub(crate) place: Option<(Option<String>, Item)>,
+}
+
+/// The change that concerns many items.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TaskCause {
+    /// The fields in the key of the item that has changed.
+    pub(crate) source: Item,
+    /// The time of the change.
+    pub(crate) time_ms: u64,
 }
 
 /// A task after one of its pages.
@@ -42,9 +52,9 @@ pub(crate) enum TaskStep {
 }
 
 impl Task {
-    pub(crate) fn new(batch: u64, number: usize, subject: &str, source: Item) -> Self {
+    pub(crate) fn new(batch: u64, number: usize, subject: &str, cause: TaskCause) -> Self {
         let kind = format!("{PREFIX}{batch:020}#{number:04}");
-        Task { kind, subject: subject.to_owned(), source, place: None }
+        Task { kind, subject: subject.to_owned(), cause, place: None }
     }
 
     /// Reads some tasks after another one.
@@ -89,7 +99,8 @@ impl Task {
         let place = map(AFTER).map(|after| (text(INDEX), after));
         // A task in another form is about nothing, and is dropped.
         let (subject, source) = (text(SUBJECT).unwrap_or_default(), map(SOURCE).unwrap_or_default());
-        Some(Task { kind: text(KIND)?, subject, source, place })
+        let time_ms = item.get(TIME).and_then(whole).unwrap_or_default();
+        Some(Task { kind: text(KIND)?, subject, cause: TaskCause { source, time_ms }, place })
     }
 
     /// The same task, later.
@@ -101,7 +112,8 @@ impl Task {
     pub(crate) fn keep(&self, owner: &str) -> TransactAction {
         let mut item = key(owner, &self.kind);
         item.insert(SUBJECT, self.subject.as_str());
-        item.insert(SOURCE, self.source.clone());
+        item.insert(SOURCE, self.cause.source.clone());
+        item.insert(TIME, self.cause.time_ms);
         if let Some((index, after)) = &self.place {
             item.insert(AFTER, after.clone());
             if let Some(index) = index {

@@ -1,13 +1,14 @@
 //! Working on tasks, page by page.
 
+use singlet_design::{Entity, Referral};
 use singlet_store::{ChangeFeed, StoreError};
 use singlet_values::Item;
 
 use crate::commit::Committed;
-use crate::copied::Copier;
 use crate::effects::Effects;
 use crate::error::DeriveError;
 use crate::referring::referring;
+use crate::removal::Cause;
 use crate::task::{Task, TaskStep};
 use crate::worker::Worker;
 
@@ -52,7 +53,7 @@ impl<S: ChangeFeed> Worker<S> {
         let mut effects = Effects::default();
         let mut last = None;
         for task in tasks {
-            let used = u32::try_from(effects.targets.len()).unwrap_or(u32::MAX);
+            let used = u32::try_from(effects.targets.len() + effects.removals.len()).unwrap_or(u32::MAX);
             if used >= limit {
                 break;
             }
@@ -65,41 +66,60 @@ impl<S: ChangeFeed> Worker<S> {
 
     /// Adds the effects of a page of a task, and returns what becomes of it.
     async fn page(&self, task: &Task, limit: u32, effects: &mut Effects) -> Result<TaskStep, DeriveError> {
-        match self.rules.copies().find(|copier| copier.reference() == task.subject) {
-            Some(copier) => self.refresh(task, copier, limit, effects).await,
-            // The design no longer has the rule.
-            None => Ok(TaskStep::IsDone(task.clone())),
+        if let Some(copier) = self.rules.copies().find(|copier| copier.reference() == task.subject) {
+            let (keys, step) = self.referring(task, &copier.target, &copier.rule.referral, limit).await?;
+            keys.into_iter().for_each(|key| effects.look_under(&copier.target, key));
+            return Ok(step);
         }
+        let mut children = self
+            .rules
+            .removers()
+            .flat_map(|remover| remover.rule.children.iter().map(move |child| (remover, child)));
+        if let Some((remover, child)) =
+            children.find(|(remover, child)| remover.subject(child) == task.subject)
+        {
+            let (keys, step) = self.referring(task, &child.entity, &child.referral, limit).await?;
+            let cause = Cause {
+                rule: remover.name.clone(),
+                parent: remover.rule.parent.clone(),
+                referral: child.referral.clone(),
+                identity: task.cause.source.clone(),
+                deleted_ms: task.cause.time_ms,
+            };
+            keys.into_iter().for_each(|key| effects.remove(&child.entity, key, cause.clone()));
+            return Ok(step);
+        }
+        // The design no longer has the rule.
+        Ok(TaskStep::IsDone(task.clone()))
     }
 
-    /// Looks at a page of the items that refer to a changed one.
-    async fn refresh(
+    /// Returns the keys of a page of the items that refer to the changed one, and what becomes of the task.
+    async fn referring(
         &self,
         task: &Task,
-        copier: &Copier,
+        entity: &Entity,
+        referral: &Referral,
         limit: u32,
-        effects: &mut Effects,
-    ) -> Result<TaskStep, DeriveError> {
-        let referral = &copier.rule.referral;
-        let Some(mut query) = referring(&copier.target, referral, &task.source, self.environment()) else {
-            return Ok(TaskStep::IsDone(task.clone()));
+    ) -> Result<(Vec<Item>, TaskStep), DeriveError> {
+        let Some(mut query) = referring(entity, referral, &task.cause.source, self.environment()) else {
+            return Ok((Vec::new(), TaskStep::IsDone(task.clone())));
         };
         query.limit = Some(limit);
         // After a change of the design, the place can be one in another index.
         let place = task.place.as_ref().filter(|(index, _)| *index == referral.index);
         query.start_key = place.map(|(_, after)| after.clone());
         let page = self.store.query(query).await?;
+        let mut keys = Vec::with_capacity(page.items.len());
         for item in &page.items {
             let item = item.decode().map_err(DeriveError::corrupt)?;
-            let names = copier.target.table.key().map(|key| key.name.as_str());
+            let names = entity.table.key().map(|key| key.name.as_str());
             let key: Option<Item> = names.map(|name| Some((name, item.get(name)?.clone()))).collect();
-            if let Some(key) = key {
-                effects.look_under(&copier.target, key);
-            }
+            keys.extend(key);
         }
-        Ok(match page.next.and_then(|next| next.start_key) {
+        let step = match page.next.and_then(|next| next.start_key) {
             Some(after) => TaskStep::GoesOn(task.at(referral.index.clone(), after)),
             None => TaskStep::IsDone(task.clone()),
-        })
+        };
+        Ok((keys, step))
     }
 }

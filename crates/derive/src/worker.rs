@@ -258,6 +258,9 @@ impl<S: ChangeFeed> Worker<S> {
                     self.unsaved = 0;
                     self.counters.batch(effects.targets.len(), refused);
                 }
+                Committed::TooLarge(reason) if is_smallest => {
+                    return Err(StoreError::Refused(reason).into());
+                }
                 Committed::TooLarge(_) => {
                     targets_max = (effects.len().min(targets_max) / 2).max(1);
                     continue;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod aggregates;
+mod cascades;
 mod conditional;
 mod copies;
 mod fill;

@@ -10,7 +10,29 @@ use singlet_run::Wait;
 use singlet_values::Item;
 
 use crate::copies::DESIGN;
-use crate::fixture::Blog;
+use crate::fixture::{Blog, number};
+
+/// The design with copies and conditions, with items that are made and deleted.
+fn design() -> String {
+    let more = r#"
+[entity.Note]
+key    = ["NOTES", "NOTE#{note}"]
+allow  = { constant-partition = "a test" }
+fields = { note = "id", post = "string", comment = "string" }
+
+[derive.note]
+each = "Comment"
+make = "Note"
+
+[derive.clean]
+of     = "Post"
+delete = ["Comment", "Like"]
+
+[pattern.notes]
+count = "Note"
+"#;
+    format!("{DESIGN}{more}")
+}
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -59,6 +81,8 @@ struct Play {
     blog: Blog,
     /// The items of posts at some earlier moment.
     kept: [Option<Item>; 6],
+    /// How many comments were written.
+    comments: i64,
 }
 
 impl Play {
@@ -70,7 +94,10 @@ impl Play {
             Act::DropUser(user) => run("drop_user", &[("user", id(*user))]),
             Act::Post(post, user) => run("post", &[("post", id(*post)), ("user", id(*user))]),
             Act::Unpost(post) => run("unpost", &[("post", id(*post))]),
-            Act::Comment(post, comment) => run("comment", &[("post", id(*post)), ("comment", id(*comment))]),
+            Act::Comment(post, comment) => {
+                let values = [("post", id(*post)), ("comment", id(*comment))];
+                self.comments += i64::from(self.blog.try_run("comment", &values).is_ok());
+            }
             Act::Like(post, user) => run("like", &[("post", id(*post)), ("user", id(*user))]),
             Act::Move(post, user) => self.change(*post, |item| {
                 item.insert("user", format!("n{user}"));
@@ -112,9 +139,9 @@ fn name(at: u8) -> Json {
 }
 
 fn play(acts: &[Act]) -> Result<(), TestCaseError> {
-    let blog = Blog::of(DESIGN, Database::in_memory().unwrap());
+    let blog = Blog::of(&design(), Database::in_memory().unwrap());
     let mut worker = blog.worker();
-    let mut play = Play { blog, kept: Default::default() };
+    let mut play = Play { blog, kept: Default::default(), comments: 0 };
     for act in acts {
         match act {
             Act::Work(steps) => {
@@ -138,6 +165,8 @@ fn play(acts: &[Act]) -> Result<(), TestCaseError> {
     prop_assert_eq!(report.filling, Vec::<String>::new());
     let status = status(&play.blog.store(), &play.blog.design, "dev").wait().unwrap();
     prop_assert_eq!((status.tasks, status.stuck), (0, 0));
+    let notes = play.blog.run("notes", &[]);
+    prop_assert_eq!(number(notes.get("count").unwrap()), play.comments, "one for each new comment");
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::copied::Referral;
 use super::entity::Entity;
 use super::pattern::{Reference, ValueSource};
 use crate::condition::Condition;
@@ -27,6 +28,8 @@ pub enum DerivationKind {
     Set(ConditionalSet),
     /// It makes an item from each new item of another entity.
     Make(Maker),
+    /// It deletes items that refer to a deleted item.
+    Delete(Cascade),
 }
 
 /// Fields that are set while a condition on the same item holds.
@@ -82,6 +85,24 @@ impl Maker {
         let (field, rest) = path.split_once('.')?;
         Some((self.references.iter().find(|reference| reference.field == field)?, rest))
     }
+}
+
+/// Items that are deleted with the item that they refer to.
+#[derive(Debug, Clone)]
+pub struct Cascade {
+    /// The entity of the item that is referred to.
+    pub parent: Arc<Entity>,
+    /// The entities whose items are deleted with it.
+    pub children: Vec<Child>,
+}
+
+/// An entity whose items are deleted with the item that they refer to.
+#[derive(Debug, Clone)]
+pub struct Child {
+    /// The entity.
+    pub entity: Arc<Entity>,
+    /// How its items refer to the other item.
+    pub referral: Referral,
 }
 
 /// Returns the fields that composed values use.

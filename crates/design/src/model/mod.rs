@@ -23,7 +23,7 @@ pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
 pub use copied::{FieldCopy, Referral};
-pub use derivation::{ConditionalSet, Derivation, DerivationKind, Maker};
+pub use derivation::{Cascade, Child, ConditionalSet, Derivation, DerivationKind, Maker};
 pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
 };
@@ -96,6 +96,7 @@ impl Design {
         let has_part = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Set(set) => set.entity.name == entity.name,
             DerivationKind::Make(maker) => maker.each.name == entity.name,
+            DerivationKind::Delete(cascade) => cascade.parent.name == entity.name,
         };
         let is_copied = |copy: &FieldCopy| copy.source == entity.name;
         !entity.aggregates.is_empty()

@@ -26,7 +26,7 @@ pub(super) fn none(context: &Context<'_>, entities: &Entities, derivations: &[De
     for known in &entities.list {
         rules.extend(of_entity(&known.entity));
     }
-    rules.extend(derivations.iter().map(of_derivation));
+    rules.extend(derivations.iter().filter_map(of_derivation));
     let mut givers: BTreeMap<Place<'_>, Vec<&Rule<'_>>> = BTreeMap::new();
     for rule in &rules {
         for place in &rule.gives {
@@ -93,8 +93,8 @@ fn of_aggregate(aggregate: &Aggregate) -> Vec<Place<'_>> {
     uses.collect()
 }
 
-fn of_derivation(derivation: &Derivation) -> Rule<'_> {
-    match &derivation.kind {
+fn of_derivation(derivation: &Derivation) -> Option<Rule<'_>> {
+    Some(match &derivation.kind {
         DerivationKind::Set(set) => {
             let name = set.entity.name.as_str();
             // A rule that never takes its values back may ask whether they are set.
@@ -118,7 +118,9 @@ fn of_derivation(derivation: &Derivation) -> Rule<'_> {
                 span: Some(derivation.span),
             }
         }
-    }
+        // Deletions come to an end, because there is less after each.
+        DerivationKind::Delete(_) => return None,
+    })
 }
 
 /// Returns the field that a path begins with.

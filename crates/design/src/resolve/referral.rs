@@ -39,7 +39,6 @@ impl<'r> Party<'r> {
         Party::new(draft.name, &draft.fields.list, draft.key.as_ref(), entries)
     }
 
-    #[expect(dead_code, reason = "derivations that delete items will need it")]
     pub(super) fn of_entity(entity: &'r Entity) -> Self {
         let entries = entity.indexes.iter().map(|entry| KeyOf {
             index: Some(entry.index.name.as_str()),

@@ -34,7 +34,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "about",
         ],
     ),
-    ("derivation", &["about", "of", "each", "when", KIND, OTHERS]),
+    ("derivation", &["about", "of", "each", "when", KIND, "via", OTHERS]),
     ("relation", &["about", KIND, "by", OTHERS]),
     ("pattern", PATTERN),
     ("inline", PATTERN),

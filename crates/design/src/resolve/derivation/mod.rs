@@ -1,5 +1,6 @@
 //! Resolves derivations that stand on their own: `[derive.NAME]`.
 
+mod cascade;
 mod maker;
 mod setter;
 mod value;
@@ -9,6 +10,7 @@ use super::entity::{Entities, ResolvedEntity};
 use super::name;
 use crate::model::{Derivation, DerivationKind};
 use crate::syntax::Node;
+use cascade::CascadeDraft;
 use maker::MakerDraft;
 use setter::Setter;
 
@@ -20,8 +22,12 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
     let mut all: Vec<Derivation> = Vec::new();
     for entry in root.entries("derive") {
         name::check_word(context, "a derivation", &entry.name, entry.span);
-        if all.len() == DERIVATIONS_MAX {
-            let message = format!("a design can have at most {DERIVATIONS_MAX} derivations");
+        let effects = |derivation: &Derivation| match &derivation.kind {
+            DerivationKind::Delete(cascade) => cascade.children.len(),
+            DerivationKind::Set(_) | DerivationKind::Make(_) => 1,
+        };
+        if all.iter().map(effects).sum::<usize>() >= DERIVATIONS_MAX {
+            let message = format!("the derivations of a design can have at most {DERIVATIONS_MAX} effects");
             context.mistakes.add(entry.span, message);
             break;
         }
@@ -30,7 +36,7 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
         } else if entry.node.get("make").is_some() {
             MakerDraft { context, entities, entry }.maker().map(DerivationKind::Make)
         } else {
-            None
+            CascadeDraft { context, entities, entry }.cascade().map(DerivationKind::Delete)
         };
         all.extend(kind.map(|kind| Derivation {
             name: entry.name.clone(),

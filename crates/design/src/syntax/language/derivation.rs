@@ -8,6 +8,23 @@ pub(crate) static DERIVATION: Construct = Construct {
     keys: &[about()],
     variants: Variants::ByKey(&[
         variant(
+            "delete",
+            Shape::Either(&[Shape::Text("an entity name"), Shape::List(1, &Shape::Text("an entity name"))]),
+            "the entity, or entities, whose items are deleted when the item that they refer to is deleted",
+            &[
+                required("of", Shape::Text("an entity name"), "the entity of the item that they refer to"),
+                key(
+                    "via",
+                    Shape::Either(&[
+                        Shape::Text("a field name"),
+                        Shape::List(1, &Shape::Text("a field name")),
+                    ]),
+                    "the fields that name the deleted item, in the order of its key; default: fields of the same names, \
+                     or else the only field that refers to it",
+                ),
+            ],
+        ),
+        variant(
             "make",
             Shape::Text("an entity name"),
             "the entity of which an item is made from each new item of another one",
