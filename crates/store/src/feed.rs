@@ -17,6 +17,8 @@ pub struct ItemChange {
     pub after: Option<EncodedItem>,
     /// The position after this change. Reading from it continues with the next change.
     pub position: String,
+    /// The number of the commit. All changes of a transaction have the same, and no others.
+    pub commit: u64,
     /// The time of the change, in milliseconds since 1970.
     pub time_ms: u64,
     /// Whether the item was deleted because it expired.

@@ -16,6 +16,11 @@ const PLACES: u128 = 1000;
 pub struct SequenceNumber(Position);
 
 impl SequenceNumber {
+    /// Returns the number of the commit. All changes of a transaction have the same.
+    pub fn commit(self) -> u64 {
+        self.0.sequence
+    }
+
     /// Returns the number of a position in the log.
     pub(crate) fn of(position: Position) -> Self {
         // A commit has fewer recorded changes than positions. Its last position stands for its end.

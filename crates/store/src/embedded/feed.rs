@@ -87,6 +87,7 @@ impl EmbeddedChanges {
     fn change(&self, record: StreamRecord) -> ItemChange {
         ItemChange {
             position: format!("{}/{}", self.label, record.sequence_number),
+            commit: record.sequence_number.commit(),
             before: record.old_image,
             after: record.new_image,
             time_ms: record.time_ms,
