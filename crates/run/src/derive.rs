@@ -7,9 +7,10 @@
 use std::borrow::Cow;
 
 use singlet_design::{
-    Composed, Entity, Field, IndexEntry, Json, Made, Name, Template, TimeToLive, ValueSource, Values, When,
-    default_of, epoch_second, instant_at, to_attribute,
+    Composed, Entity, Field, IndexEntry, Json, KeyKind, Made, Name, Template, TimeToLive, ValueSource,
+    Values, When, default_of, epoch_second, instant_at, to_attribute,
 };
+use singlet_values::limits::{PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX};
 use singlet_values::{AttributeValue, Item, Number};
 
 use crate::entropy::{Entropy, make};
@@ -55,9 +56,29 @@ pub fn with_defaults<'i>(entity: &Entity, item: &'i Item) -> Cow<'i, Item> {
     seen
 }
 
-/// Returns exactly the attributes of the table's key for an item of an entity, from the fields that make it.
+/// Returns exactly the attributes of the table's key for an item of an entity, from the fields that make it. Values that
+/// no item of the table can have in its key are refused.
 pub fn key_of(entity: &Entity, fields: &Item) -> Result<Item, RunError> {
-    table_key(entity, fields)
+    let key = table_key(entity, fields)?;
+    let table = &entity.table;
+    let sort = table.sort.as_ref().map(|sort| (sort, SORT_KEY_BYTES_MAX));
+    for (attribute, bytes_max) in [(&table.partition, PARTITION_KEY_BYTES_MAX)].into_iter().chain(sort) {
+        let fits = key.get(&attribute.name).is_some_and(|value| fits(attribute.kind, value, bytes_max));
+        if !fits {
+            let (parameter, reason) = (attribute.name.clone(), "can't be a key of the table".to_owned());
+            return Err(RunError::Parameter { parameter, reason });
+        }
+    }
+    Ok(key)
+}
+
+fn fits(kind: KeyKind, value: &AttributeValue, bytes_max: usize) -> bool {
+    match (kind, value) {
+        (KeyKind::Text, AttributeValue::S(text)) => (1..=bytes_max).contains(&text.len()),
+        (KeyKind::Binary, AttributeValue::B(bytes)) => (1..=bytes_max).contains(&bytes.len()),
+        (KeyKind::Number, AttributeValue::N(_)) => true,
+        _ => false,
+    }
 }
 
 /// Returns the value that a derivation gives a field: a constant, the time, or a text with fields of an item. `None` if one
