@@ -1,5 +1,6 @@
 //! `singlet audit`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -9,6 +10,7 @@ use singlet_engine::values::{AttributeValue, EncodedValue, Item};
 use singlet_run::Wait;
 use singlet_run::apply::choose_environment;
 
+use super::rebuild::elsewhere;
 use crate::arguments::{AuditArguments, OutputFormat};
 use crate::counted::counted;
 use crate::derivations::settle;
@@ -35,12 +37,26 @@ pub(crate) fn audit(arguments: &AuditArguments) -> Result<ExitCode, Failure> {
         Some(_) => audit.run(&mut watch).wait()?,
         None => audit.confirmed(&mut watch).wait()?,
     };
-    let repaired = if arguments.repair { audit.repair(&report).wait()? } else { 0 };
     drop(line);
+    let repaired = match (arguments.repair && report.differing > 0, target.embedded()) {
+        (false, _) => 0,
+        (true, Some(_)) => audit.repair(&report).wait()?,
+        (true, None) => {
+            // The server's worker may be about to take in what seems to be missing. It alone can tell.
+            elsewhere(&target, &design, &environment.name, &differing_rules(&report))?;
+            report.differing
+        }
+    };
     drop(audit);
     target.close()?;
     show(&report, repaired, arguments)?;
     Ok(if report.differing > repaired { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The rules whose fields differ, as `rebuild` names them.
+fn differing_rules(report: &AuditReport) -> Vec<String> {
+    let names = report.differences.iter().map(|one| one.rule.clone());
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn show(report: &AuditReport, repaired: u64, arguments: &AuditArguments) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-use singlet_derive::{DeriveError, DerivedStatus, Phase, Worker, request_rebuild, status};
+use singlet_derive::{DerivedStatus, Phase, Worker, request_rebuild, status};
 use singlet_design::Design;
 use singlet_run::Wait;
 use singlet_run::apply::choose_environment;
@@ -17,6 +17,7 @@ use crate::derivations::work_off;
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::style::report;
 use crate::target::Target;
 
 /// Between two looks at what a server has done.
@@ -54,11 +55,11 @@ fn here(
     };
     worker.rebuild(fields).wait()?;
     work_off(&mut worker)?;
-    rebuilt(&status(&store, design, environment).wait()?, fields)
+    Ok(rebuilt(&status(&store, design, environment).wait()?, fields))
 }
 
 /// Has the worker of a server rebuild.
-fn elsewhere(
+pub(super) fn elsewhere(
     target: &Target,
     design: &Design,
     environment: &str,
@@ -75,7 +76,7 @@ fn elsewhere(
         let now: DerivedStatus = look()?;
         let is_new = now.rules.iter().any(|rule| rule.phase == Phase::New);
         if now.rules.iter().all(|rule| rule.phase == Phase::Ready) {
-            return rebuilt(&now, fields);
+            return Ok(rebuilt(&now, fields));
         }
         if is_new && began.elapsed() > BEGIN_MAX {
             return Err(Failure::Refused(format!(
@@ -88,16 +89,13 @@ fn elsewhere(
     }
 }
 
-/// Returns the number of fields that were rebuilt.
-fn rebuilt(now: &DerivedStatus, fields: &[String]) -> Result<usize, Failure> {
-    let is_asked = |name: &String| fields.is_empty() || fields.contains(name);
-    if let Some(stuck) = now.stuck_items.first() {
-        let reason = &stuck.reason;
-        return Err(Failure::Derive(DeriveError::Corrupt(format!(
-            "{} of {}: {reason}",
-            counted(now.stuck, "item"),
-            stuck.entity
-        ))));
+/// Returns the number of rules that were rebuilt, and says if some items couldn't take their values.
+fn rebuilt(now: &DerivedStatus, fields: &[String]) -> usize {
+    if now.stuck > 0 {
+        let stuck = counted(now.stuck, "item");
+        let warning = format!("warning: {stuck} can't take derived values; `singlet derivations` shows them");
+        anstream::eprintln!("{}", report(&warning));
     }
-    Ok(now.rules.iter().filter(|rule| is_asked(&rule.name)).count())
+    let is_asked = |name: &String| fields.is_empty() || fields.contains(name);
+    now.rules.iter().filter(|rule| is_asked(&rule.name)).count()
 }
