@@ -19,7 +19,7 @@ const WAIT: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_secs(1);
 /// The pause after a failure; each further one doubles it.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// A worker on a thread of its own. It goes on after failures, with growing pauses.
 #[derive(Debug)]
@@ -95,10 +95,23 @@ fn work<S: ChangeFeed>(mut worker: Worker<S>, design: &str, stop: &AtomicBool) {
                 }
                 std::thread::park_timeout(pause);
                 pause = (pause * 2).min(PAUSE_MAX);
-                // From what is stored, because the failed step may have read changes that had no effect yet.
-                if let Err(error) = worker.reopen(&|_| false).wait() {
-                    tracing::debug!(design, %error, "the change feed can't be opened");
-                }
+                reopen(&mut worker, design, stop, &mut pause);
+            }
+        }
+    }
+}
+
+/// Starts from what is stored, because the failed step may have read changes that had no effect yet. Until that succeeds,
+/// the worker must do nothing else: it would save a position behind these changes.
+fn reopen<S: ChangeFeed>(worker: &mut Worker<S>, design: &str, stop: &AtomicBool, pause: &mut Duration) {
+    while !stop.load(Ordering::Acquire) {
+        match worker.reopen(&|_| false).wait() {
+            Ok(()) => return,
+            Err(error) => {
+                worker.counters().failure();
+                tracing::debug!(design, %error, "the change feed can't be opened");
+                std::thread::park_timeout(*pause);
+                *pause = (*pause * 2).min(PAUSE_MAX);
             }
         }
     }

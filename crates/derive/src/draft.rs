@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use singlet_design::Entity;
-use singlet_expr::{Action, Change, Condition, Path, Step};
+use singlet_expr::{Action, Change, Condition, Path};
 use singlet_run::derive::{derived, value_at};
 use singlet_values::{AttributeValue, Item};
 
-use crate::tally::{TALLIES, Tallies};
+use crate::tally::TALLIES;
 
 /// An item while it is changed.
 #[derive(Debug)]
@@ -84,20 +84,15 @@ impl<'a> Draft<'a> {
 
     /// Returns the condition under which the changes are right: the item is the one that was read, as far as they rely
     /// on it.
-    pub(crate) fn condition(&self, tallies: Option<&Tallies>) -> Option<Condition> {
+    pub(crate) fn condition(&self) -> Option<Condition> {
         let table = &self.entity.table;
         let is_item = Condition::equal(
             Path::attribute(table.type_attribute.as_str()),
             AttributeValue::from(self.entity.type_name.as_str()),
         );
-        let number = Path { head: TALLIES.to_owned(), steps: vec![Step::Field("#".to_owned())] };
-        let is_known = match tallies {
-            Some(tallies) => Condition::equal(number, AttributeValue::from(tallies.batch)),
-            // Something else wrote the attribute.
-            None => match self.before.get(TALLIES) {
-                Some(value) => Condition::equal(Path::attribute(TALLIES), value.clone()),
-                None => Condition::missing(Path::attribute(TALLIES)),
-            },
+        let is_known = match self.before.get(TALLIES) {
+            Some(value) => Condition::equal(Path::attribute(TALLIES), value.clone()),
+            None => Condition::missing(Path::attribute(TALLIES)),
         };
         let in_key: Vec<&str> = table.key().map(|key| key.name.as_str()).collect();
         let relied = self.relied.iter().map(String::as_str).filter(|path| !in_key.contains(path));

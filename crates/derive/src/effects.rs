@@ -10,10 +10,12 @@ use singlet_values::{EncodedItem, Item, NumberError};
 
 use crate::error::DeriveError;
 use crate::making::Making;
+use crate::mark::{mark, stored_key};
 use crate::progress::Progress;
 use crate::reads::encode;
 use crate::removal::{Cause, Removal, Remover};
 use crate::rules::{Contribution, Member, Rules};
+use crate::seen::Seen;
 use crate::tally::{Tallies, Tally};
 use crate::task::{TaskCause, TaskStep};
 
@@ -70,20 +72,31 @@ pub(crate) enum Merged {
     IsFull,
 }
 
+/// Where changes are, and what is known of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) progress: &'a Progress,
+    /// The owner of the progress.
+    pub(crate) owner: &'a str,
+    /// The label of the table.
+    pub(crate) table: &'a str,
+    pub(crate) counts: &'a Counts<'a>,
+}
+
 /// Tells whether a rule counts a change of a source item now. During a sweep, items that it has not reached yet don't
 /// count.
 pub(crate) type Counts<'a> = dyn Fn(usize) -> bool + 'a;
 
 impl Effects {
-    /// Takes in one change of an item in a table. The table has its label.
+    /// Takes in one change of an item.
     pub(crate) fn take(
         &mut self,
-        rules: &Rules,
-        progress: &Progress,
-        table: &str,
+        reading: &Reading<'_>,
         change: &ItemChange,
-        counts: &Counts<'_>,
+        seen: &mut Seen,
     ) -> Result<(), DeriveError> {
+        let Reading { rules, table, counts, .. } = *reading;
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
         let image = |image: Option<&EncodedItem>| match image.and_then(|item| rules.member(table, item)) {
             Some(member) => image.map(|item| Ok((member, item.decode()?))).transpose(),
@@ -94,18 +107,17 @@ impl Effects {
         self.copied(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.deleted(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.made(rules, before.as_ref(), after.as_ref(), change);
-        let own =
-            is_own(progress, before.as_ref().map(|(_, item)| item), after.as_ref().map(|(_, item)| item));
+        let own = reading.is_own(before.as_ref(), after.as_ref(), change.commit, seen);
         if let Some((member, item)) = &before {
             self.contribute(rules, member, item, counts, true)?;
             if !own {
-                self.restore(rules, progress, member, item, true)?;
+                self.restore(reading, member, item, true)?;
             }
         }
         if let Some((member, item)) = &after {
             self.contribute(rules, member, item, counts, false)?;
             if !own {
-                self.restore(rules, progress, member, item, false)?;
+                self.restore(reading, member, item, false)?;
             }
         }
         Ok(())
@@ -135,7 +147,7 @@ impl Effects {
             return Ok(());
         };
         let item = item.decode().map_err(DeriveError::corrupt)?;
-        if let Ok(key) = key_of(&member.entity, &item) {
+        if let Some(key) = own_key(&member.entity, &item) {
             self.of(&member.entity, key);
         }
         Ok(())
@@ -287,8 +299,7 @@ impl Effects {
     /// away. The item is looked at in any case, because its fields may have been changed.
     fn restore(
         &mut self,
-        rules: &Rules,
-        progress: &Progress,
+        reading: &Reading<'_>,
         member: &Member,
         item: &Item,
         is_before: bool,
@@ -296,12 +307,12 @@ impl Effects {
         if member.own.is_empty() {
             return Ok(());
         }
-        // An item whose key doesn't fit its fields isn't one that contributions reach.
-        let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
-        let tallies = Tallies::of(item, progress.batch).unwrap_or_default();
+        let Some(key) = own_key(&member.entity, item) else { return Ok(()) };
+        let mark = mark(reading.owner, &member.entity, &key);
+        let tallies = Tallies::of(item, &mark).unwrap_or_default();
         let effect = self.of(&member.entity, key);
-        for (at, rule, aggregate) in rules.aggregates_of(&member.entity.name) {
-            let Some(state) = progress.rule(&rule.name) else { continue };
+        for (at, rule, aggregate) in reading.rules.aggregates_of(&member.entity.name) {
+            let Some(state) = reading.progress.rule(&rule.name) else { continue };
             let tally = tallies.get(&aggregate.field, state.generation);
             effect.add(at, &if is_before { tally } else { tally.negated() })?;
         }
@@ -326,10 +337,37 @@ impl Effect {
     }
 }
 
-/// Returns whether a worker made a change. It never creates or deletes such an item, and numbers its batches upwards. An
-/// item that somebody copied or put back has an older number, or the same.
-fn is_own(progress: &Progress, before: Option<&Item>, after: Option<&Item>) -> bool {
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    let batch = |item: &Item| Tallies::of(item, progress.batch).map(|tallies| tallies.batch);
-    batch(after) > batch(before)
+impl Reading<'_> {
+    /// Returns whether a worker made a change. It never creates or deletes such an item, it names the batch that wrote the
+    /// tallies before, and its batches come in their order.
+    fn is_own(
+        &self,
+        before: Option<&(&Member, Item)>,
+        after: Option<&(&Member, Item)>,
+        commit: u64,
+        seen: &mut Seen,
+    ) -> bool {
+        let (Some((_, before)), Some((member, after))) = (before, after) else { return false };
+        let entity = &member.entity;
+        let key = stored_key(entity, after);
+        let mark = mark(self.owner, entity, &key);
+        let Some(tallies) = Tallies::of(after, &mark) else { return false };
+        let previous = Tallies::of(before, &mark).map_or(0, |tallies| tallies.batch);
+        tallies.previous == previous && self.is_current(member, &tallies) && seen.note(tallies.batch, commit)
+    }
+
+    /// Whether tallies are of the present rules. Those of another database aren't.
+    fn is_current(&self, member: &Member, tallies: &Tallies) -> bool {
+        let mut aggregates = self.rules.aggregates_of(&member.entity.name).peekable();
+        aggregates.peek().is_none()
+            || aggregates.any(|(_, rule, aggregate)| {
+                let state = self.progress.rule(&rule.name);
+                state.is_some_and(|state| tallies.has(&aggregate.field, state.generation))
+            })
+    }
+}
+
+/// Returns the key of an item that contributions reach: its fields make the key that it has.
+pub(crate) fn own_key(entity: &Entity, item: &Item) -> Option<Item> {
+    key_of(entity, item).ok().filter(|key| *key == stored_key(entity, item))
 }

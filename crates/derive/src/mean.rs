@@ -40,6 +40,18 @@ pub(crate) fn mean(sum: &Number, count: u64, decimals: u8) -> Option<Number> {
     format!("{sign}{digits}E-{decimals}").parse().ok()
 }
 
+/// The most digits of a number that is summed, before and after the point. Then ten billion of them have an exact sum.
+const WHOLE_DIGITS_MAX: i32 = 20;
+const DECIMALS_MAX: i32 = 8;
+
+/// Returns whether sums of a number are exact, however many there are.
+pub(crate) fn is_exact(number: &Number) -> bool {
+    let text = number.to_string();
+    let Some((digits, exponent)) = digits_of(text.trim_start_matches('-')) else { return false };
+    let places = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    number.is_zero() || (exponent >= -DECIMALS_MAX && places.saturating_add(exponent) <= WHOLE_DIGITS_MAX)
+}
+
 /// Returns the digits of a number without a sign, and the power of ten that they are multiplied by.
 fn digits_of(text: &str) -> Option<(Vec<u8>, i32)> {
     let (mantissa, exponent) = match text.split_once(['E', 'e']) {

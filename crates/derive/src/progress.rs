@@ -11,14 +11,11 @@ use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{GetItem, PutItem, ReturnItem, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use crate::rules::{Rule, Rules};
+use crate::seen::Seen;
 use crate::tally::whole;
 
-/// Longer owners are shortened. A partition key has at most 2,048 bytes, and items add an entity and a hash.
-const OWNER_BYTES_MAX: usize = 1_024;
-/// The partition key of the table: a design and its tables, or one of its items.
+/// The partition key of the table: a design and its first table, or one of its items.
 pub(crate) const OWNER: &str = "owner";
 /// The sort key of the table.
 pub(crate) const KIND: &str = "kind";
@@ -27,6 +24,7 @@ const PROGRESS: &str = "progress";
 const BATCH: &str = "batch";
 const FORMAT: &str = "format";
 const POSITIONS: &str = "positions";
+const SEEN: &str = "seen";
 const RULES: &str = "rules";
 const SWEEP: &str = "sweep";
 const TASKS: &str = "tasks";
@@ -81,6 +79,8 @@ pub(crate) struct Progress {
     pub(crate) batch: u64,
     /// The position in the change feed of each table, by label.
     pub(crate) positions: BTreeMap<String, String>,
+    /// The worker's last own write that was seen in each feed, by label.
+    pub(crate) seen: BTreeMap<String, Seen>,
     /// The rules, by name.
     pub(crate) rules: BTreeMap<String, RuleState>,
     /// The sweep that is under way.
@@ -105,6 +105,7 @@ impl Progress {
         Ok(Progress {
             batch: item.get(BATCH).and_then(whole).unwrap_or_default(),
             positions: members(&item, POSITIONS, text),
+            seen: members(&item, SEEN, seen),
             rules: members(&item, RULES, rule_state),
             sweep: item.get(SWEEP).and_then(sweep),
             tasks: item.get(TASKS).and_then(whole).unwrap_or_default(),
@@ -120,6 +121,8 @@ impl Progress {
         let positions: Item =
             positions.map(|(table, at)| (table.clone(), AttributeValue::from(at.as_str()))).collect();
         item.insert(POSITIONS, positions);
+        let seen: Item = self.seen.iter().map(|(table, seen)| (table.clone(), seen_value(*seen))).collect();
+        item.insert(SEEN, seen);
         let rules = self.rules.iter();
         let rules: Item = rules.map(|(name, state)| (name.clone(), state.to_value())).collect();
         item.insert(RULES, rules);
@@ -141,8 +144,8 @@ impl Progress {
     /// Takes in the rules of a design. New and changed ones are to be filled. Returns whether anything changed.
     ///
     /// A rule that was being filled begins anew with the others, because one sweep fills all of them.
-    pub(crate) fn adopt(&mut self, rules: &Rules, refill: &dyn Fn(&str) -> bool) -> bool {
-        let generation = self.batch + 1;
+    /// New and changed rules get this generation, which no rule has had.
+    pub(crate) fn adopt(&mut self, rules: &Rules, generation: u64, refill: &dyn Fn(&str) -> bool) -> bool {
         let mut adopted = BTreeMap::new();
         let mut has_new = false;
         for rule in &rules.list {
@@ -154,17 +157,19 @@ impl Progress {
             let fresh = RuleState { fingerprint, generation, is_ready: !rule.is_filled() };
             adopted.insert(name, known.cloned().unwrap_or(fresh));
         }
-        if !has_new && adopted == self.rules {
+        let labels = rules.tables();
+        let is_lost = self.sweep.as_ref().is_some_and(|sweep| !labels.contains(&sweep.table.as_str()));
+        if !has_new && !is_lost && adopted == self.rules {
             return false;
         }
-        if has_new {
+        if has_new || is_lost {
             for state in adopted.values_mut().filter(|state| !state.is_ready) {
                 state.generation = generation;
             }
             let is_filled = |rule: &&Rule| adopted.get(&rule.name).is_some_and(|state| !state.is_ready);
             let is_counted = rules.list.iter().filter(is_filled).any(Rule::is_counted);
             let stage = if is_counted { Stage::Count } else { Stage::Show };
-            let first = rules.tables().first().map(|table| (*table).to_owned());
+            let first = labels.first().map(|table| (*table).to_owned());
             self.sweep = first.map(|table| Sweep { stage, table, after: None });
         }
         if adopted.values().all(|state| state.is_ready) {
@@ -202,15 +207,11 @@ impl Sweep {
     }
 }
 
-/// Returns the owner of a design's progress: the design and its tables in an environment. The same design on other tables
-/// has progress of its own. An owner is never the beginning of another one that a space follows.
+/// Returns the owner of a design's progress: the design and its first table in an environment. The same design on other
+/// tables has progress of its own.
 pub(crate) fn owner(design: &Design, environment: &str) -> String {
-    let tables: Vec<String> = design.tables.iter().map(|table| table.name_in(environment)).collect();
-    let owner = format!("{} {}", design.name, tables.join(","));
-    match owner.len() > OWNER_BYTES_MAX {
-        false => owner,
-        true => format!("{} {:016x}", design.name, xxh3_64(owner.as_bytes())),
-    }
+    let first = design.tables.first().map(|table| table.name_in(environment)).unwrap_or_default();
+    format!("{} {first}", design.name)
 }
 
 fn key(owner: &str) -> Item {
@@ -220,6 +221,18 @@ fn key(owner: &str) -> Item {
 fn members<T>(item: &Item, name: &str, read: fn(&AttributeValue) -> Option<T>) -> BTreeMap<String, T> {
     let Some(AttributeValue::M(members)) = item.get(name) else { return BTreeMap::new() };
     members.iter().filter_map(|(name, value)| Some((name.to_owned(), read(value)?))).collect()
+}
+
+fn seen(value: &AttributeValue) -> Option<Seen> {
+    let AttributeValue::M(members) = value else { return None };
+    Some(Seen { batch: whole(members.get("batch")?)?, commit: whole(members.get("commit")?)? })
+}
+
+fn seen_value(seen: Seen) -> AttributeValue {
+    let mut members = Item::new();
+    members.insert("batch", seen.batch);
+    members.insert("commit", seen.commit);
+    AttributeValue::M(members)
 }
 
 fn text(value: &AttributeValue) -> Option<String> {

@@ -1,5 +1,6 @@
 //! The rules of a design: which fields follow from which items.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use singlet_design::{
@@ -9,11 +10,13 @@ use singlet_design::{
 use singlet_run::derive::{key_of, value_at};
 use singlet_run::holds_for;
 use singlet_values::{AttributeValue, EncodedItem, Item};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::conditional::Setter;
 use crate::copied::Copier;
 use crate::error::DeriveError;
 use crate::making::Workshop;
+use crate::mean::is_exact;
 use crate::removal::Remover;
 use crate::tally::Tally;
 
@@ -25,6 +28,8 @@ pub(crate) struct Rule {
     /// The entity that has the fields.
     pub(crate) target: Arc<Entity>,
     pub(crate) kind: RuleKind,
+    /// The parts of the design that stored data depends on, besides the rule itself.
+    basis: String,
 }
 
 /// What a rule does.
@@ -43,15 +48,19 @@ pub(crate) enum RuleKind {
 }
 
 impl Rule {
-    fn aggregate(target: &Arc<Entity>, aggregate: &Aggregate) -> Rule {
+    fn aggregate(design: &Design, target: &Arc<Entity>, aggregate: &Aggregate) -> Rule {
         let name = format!("{}.{}", target.name, aggregate.field);
-        Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()) }
+        let mut basis = format!(" | to {:?}", (&target.type_name, &target.table.label, &target.key));
+        for source in &aggregate.sources {
+            basis.extend(design.entity(&source.entity).map(|entity| basis_of(entity, source)));
+        }
+        Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()), basis }
     }
 
     fn copy(target: &Arc<Entity>, source: &Arc<Entity>, copy: &FieldCopy) -> Rule {
         let copier = Copier { target: target.clone(), source: source.clone(), rule: copy.clone() };
         let name = format!("{}.{}", target.name, copy.field);
-        Rule { name, target: target.clone(), kind: RuleKind::Copy(Box::new(copier)) }
+        Rule { name, target: target.clone(), kind: RuleKind::Copy(Box::new(copier)), basis: String::new() }
     }
 
     fn derivation(derivation: &Derivation) -> Rule {
@@ -69,7 +78,7 @@ impl Rule {
                 (set.entity.clone(), RuleKind::Set(Box::new(Setter { rule: set.clone() })))
             }
         };
-        Rule { name, target, kind }
+        Rule { name, target, kind, basis: String::new() }
     }
 
     /// Returns the rule in words: `count of Like`.
@@ -105,11 +114,15 @@ impl Rule {
         }
     }
 
-    /// Returns a text that changes when stored data no longer fits the rule.
+    /// Returns a text that changes when stored data no longer fits the rule. It is short, because every batch writes it.
     pub(crate) fn fingerprint(&self) -> String {
+        format!("{:032x}", xxh3_128(self.definition().as_bytes()))
+    }
+
+    fn definition(&self) -> String {
         match &self.kind {
             RuleKind::Aggregate(Aggregate { kind, sources, .. }) => {
-                let mut text = format!("{kind:?}");
+                let mut text = format!("{kind:?}{}", self.basis);
                 for AggregateSource { entity, link, value, filter } in sources {
                     let filter = filter.as_ref().map(|filter| filter.source.as_str()).unwrap_or_default();
                     text += &format!(" | {entity} {link:?} {value:?} {filter}");
@@ -142,6 +155,21 @@ impl Rule {
     }
 }
 
+/// Returns the parts of an entity that decide what its items contribute: their defaults and formulas, and how the items
+/// are recognised.
+fn basis_of(entity: &Entity, source: &AggregateSource) -> String {
+    let mut text = format!(" | from {:?}", (&entity.type_name, &entity.table.label));
+    let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
+    let links = source.link.iter().map(|(_, field)| field.as_str());
+    for path in source.value.as_deref().into_iter().chain(filter).chain(links) {
+        let name = path.split('.').next().unwrap_or(path);
+        let default = entity.field(name).and_then(|field| field.default.as_ref());
+        let formula = entity.computed.iter().find(|(field, _)| field == name);
+        text += &format!(" {name} {default:?} {:?}", formula.map(|(_, composed)| &composed.source));
+    }
+    text
+}
+
 /// What an item contributes to a derived field of another item.
 #[derive(Debug, Clone)]
 pub(crate) struct Contribution {
@@ -172,10 +200,9 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(design: &Design) -> Self {
-        let aggregates = design
-            .entities
-            .iter()
-            .flat_map(|entity| entity.aggregates.iter().map(|aggregate| Rule::aggregate(entity, aggregate)));
+        let aggregates = design.entities.iter().flat_map(|entity| {
+            entity.aggregates.iter().map(|aggregate| Rule::aggregate(design, entity, aggregate))
+        });
         let copies = design.entities.iter().flat_map(|entity| {
             entity
                 .copies
@@ -215,15 +242,11 @@ impl Rules {
     }
 
     /// Returns the labels of the tables with items that count.
+    ///
+    /// Their order doesn't depend on the order of the file: a sweep goes on after the file was rearranged.
     pub(crate) fn tables(&self) -> Vec<&str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for member in &self.members {
-            let label = member.entity.table.label.as_str();
-            if !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
-        labels
+        let labels = self.members.iter().map(|member| member.entity.table.label.as_str());
+        labels.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Returns the rules of an entity's fields that summarise other items, with their places in the list.
@@ -323,7 +346,8 @@ fn contribution(
     let tally = match &source.value {
         None => Tally::one(None),
         Some(path) => match value_at(item, path)? {
-            AttributeValue::N(number) => Tally::one(Some(*number)),
+            // Other numbers are documented not to count: one of them must not spoil the sum of all.
+            AttributeValue::N(number) if is_exact(number) => Tally::one(Some(*number)),
             _ => return None,
         },
     };

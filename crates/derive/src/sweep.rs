@@ -122,8 +122,10 @@ impl<S: ChangeFeed> Worker<S> {
         let Some(at) = self.feeds.iter().position(|feed| feed.table == sweep.table) else { return Ok(()) };
         let key = self.key_names(&sweep.table);
         let Reach::UpTo { place: reached, .. } = self.reach(&sweep.table)? else { return Ok(()) };
+        let mut wait = Duration::ZERO;
         while !self.feeds.get(at).is_none_or(|feed| feed.reader.has_reached(&end)) {
-            let Some(changes) = self.read(at, WAIT).await? else { return Ok(()) };
+            let Some(changes) = self.read(at, wait).await? else { return Ok(()) };
+            wait = if changes.is_empty() { WAIT } else { Duration::ZERO };
             for change in &changes {
                 let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { continue };
                 let item_key = key_in(item, &key)?;

@@ -12,8 +12,11 @@ use crate::mean::mean;
 
 pub(crate) use singlet_design::SUMS_ATTRIBUTE as TALLIES;
 
-/// The member of the attribute that tells which batch wrote it. No field has this name.
+/// Members of the attribute that aren't fields, and whose names no field has: the batch that wrote it, the batch that
+/// wrote it before, and the mark of the item that it belongs to.
 const BATCH: &str = "#";
+const PREVIOUS: &str = "<";
+const MARK: &str = "@";
 const GENERATION: &str = "g";
 const COUNT: &str = "n";
 const SUM: &str = "s";
@@ -71,18 +74,36 @@ impl Tally {
 pub(crate) struct Tallies {
     /// The batch that wrote them. Later batches have larger numbers.
     pub(crate) batch: u64,
+    /// The batch that wrote the ones before; 0 if there were none.
+    pub(crate) previous: u64,
     fields: BTreeMap<String, (u64, Tally)>,
 }
 
 impl Tallies {
-    /// Reads the tallies of an item. `None` if it has none, or if something else wrote the attribute: it isn't in the right
-    /// form, or names a batch that comes after the present one.
-    pub(crate) fn of(item: &Item, batch_now: u64) -> Option<Tallies> {
+    /// Reads the tallies of an item. `None` if it has none, or if they belong to another item: a program copied them.
+    pub(crate) fn of(item: &Item, mark: &str) -> Option<Tallies> {
         let AttributeValue::M(members) = item.get(TALLIES)? else { return None };
-        let batch = whole(members.get(BATCH)?).filter(|batch| *batch <= batch_now)?;
-        let fields = members.iter().filter(|(name, _)| *name != BATCH);
+        let is_marked = members.get(MARK) == Some(&AttributeValue::from(mark));
+        is_marked.then(|| Tallies::read(members)).flatten()
+    }
+
+    /// Reads tallies that wait for their item.
+    pub(crate) fn kept(item: &Item) -> Option<Tallies> {
+        let AttributeValue::M(members) = item.get(TALLIES)? else { return None };
+        Tallies::read(members)
+    }
+
+    fn read(members: &Item) -> Option<Tallies> {
+        let batch = whole(members.get(BATCH)?)?;
+        let previous = members.get(PREVIOUS).and_then(whole).unwrap_or_default();
+        let fields = members.iter().filter(|(name, _)| ![BATCH, PREVIOUS, MARK].contains(name));
         let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), stored(value)?))).collect();
-        Some(Tallies { batch, fields })
+        Some(Tallies { batch, previous, fields })
+    }
+
+    /// Whether one of the tallies belongs to this generation of its rule.
+    pub(crate) fn has(&self, field: &str, generation: u64) -> bool {
+        self.fields.get(field).is_some_and(|(own, _)| *own == generation)
     }
 
     /// Returns the tally of a field, if it belongs to this generation of its rule. Others are void.
@@ -100,8 +121,20 @@ impl Tallies {
         self.fields.values().all(|(_, tally)| tally.is_zero())
     }
 
-    /// The same for one batch, as the attribute's value.
-    pub(crate) fn to_value(&self, batch: u64) -> AttributeValue {
+    /// Returns the attribute's value for an item, as a batch writes it after another one.
+    pub(crate) fn to_value(&self, batch: u64, previous: u64, mark: &str) -> AttributeValue {
+        let mut members = self.members(batch);
+        members.insert(PREVIOUS, previous);
+        members.insert(MARK, mark);
+        AttributeValue::M(members)
+    }
+
+    /// Returns the attribute's value for tallies that wait.
+    pub(crate) fn to_kept(&self, batch: u64) -> AttributeValue {
+        AttributeValue::M(self.members(batch))
+    }
+
+    fn members(&self, batch: u64) -> Item {
         let mut members = Item::new();
         members.insert(BATCH, batch);
         for (name, (generation, tally)) in &self.fields {
@@ -113,7 +146,7 @@ impl Tallies {
             }
             members.insert(name.as_str(), member);
         }
-        AttributeValue::M(members)
+        members
     }
 }
 

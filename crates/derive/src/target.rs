@@ -9,6 +9,7 @@ use singlet_values::{Item, NumberError};
 use crate::copied::Sources;
 use crate::draft::Draft;
 use crate::effects::Effect;
+use crate::mark::mark;
 use crate::progress::{Progress, RuleState, Stage, Sweep};
 use crate::rules::Rules;
 use crate::tally::{TALLIES, Tallies};
@@ -117,7 +118,8 @@ impl Settler<'_> {
         table: &str,
     ) -> Result<Result<Option<TransactAction>, String>, NumberError> {
         let entity = &*effect.entity;
-        let old = Tallies::of(item, self.batch);
+        let mark = mark(self.owner, entity, &effect.key);
+        let old = Tallies::of(item, &mark);
         let none = Tallies::default();
         let waiting = ground.waiting.as_ref().map_or(&none, |waiting| &waiting.tallies);
         let tallies = self.sum(entity, &[old.as_ref().unwrap_or(&none), waiting], effect)?;
@@ -126,11 +128,16 @@ impl Settler<'_> {
         if let Err(reason) = self.follow(&mut draft, entity) {
             return Ok(Err(reason));
         }
-        let is_settled = old.as_ref().map_or(tallies.is_zero(), |old| same(self, entity, old, &tallies));
+        let is_settled = match &old {
+            Some(old) => same(self, entity, old, &tallies),
+            // Tallies that somebody copied to the item are replaced.
+            None => tallies.is_zero() && item.get(TALLIES).is_none(),
+        };
         if draft.is_unchanged() && is_settled {
             return Ok(Ok(None));
         }
-        draft.set(TALLIES, Some(tallies.to_value(self.batch)));
+        let previous = old.as_ref().map_or(0, |old| old.batch);
+        draft.set(TALLIES, Some(tallies.to_value(self.batch, previous, &mark)));
         if draft.item.size_bytes() > ITEM_BYTES_MAX {
             return Ok(Err("the item would have more than 400 KB".to_owned()));
         }
@@ -138,7 +145,7 @@ impl Settler<'_> {
             table: table.to_owned(),
             key: effect.key.clone(),
             update: Update::new(draft.actions()),
-            condition: draft.condition(old.as_ref()),
+            condition: draft.condition(),
             returned: ReturnItem::None,
         });
         Ok(Ok(Some(action)))

@@ -38,7 +38,7 @@ impl Waiting {
             Some(AttributeValue::S(reason)) => Some(reason.clone()),
             _ => None,
         };
-        Waiting { tallies: Tallies::of(item, u64::MAX).unwrap_or_default(), reason }
+        Waiting { tallies: Tallies::kept(item).unwrap_or_default(), reason }
     }
 
     /// Returns the write that keeps these tallies, or forgets them if nothing waits any more. It fails if something else
@@ -64,7 +64,7 @@ impl Waiting {
         let mut item = place.key();
         item.insert(ENTITY, place.entity.name.as_str());
         item.insert(KEY, place.target.clone());
-        item.insert(TALLIES, self.tallies.to_value(batch));
+        item.insert(TALLIES, self.tallies.to_kept(batch));
         if let Some(reason) = &self.reason {
             item.insert(REASON, reason.as_str());
         }

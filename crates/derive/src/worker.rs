@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use singlet_design::Design;
+use singlet_run::{Entropy, SystemEntropy};
 use singlet_store::{ChangeFeed, ChangeReader, Clock, FeedStart, ItemChange, StoreError, SystemClock};
 
 use crate::commit::{Committed, Committer, TARGETS_MAX};
-use crate::effects::{Effects, Merged};
+use crate::effects::{Effects, Merged, Reading};
 use crate::error::DeriveError;
 use crate::progress::{Progress, owner};
 use crate::rules::Rules;
+use crate::seen::Seen;
 use crate::status::Counters;
 use crate::task::Task;
 
@@ -46,6 +48,15 @@ pub(crate) struct Feed<R> {
     /// The table's label.
     pub(crate) table: String,
     pub(crate) reader: R,
+}
+
+/// The net effects of some changes.
+struct Net {
+    effects: Effects,
+    /// How many changes these are.
+    taken: usize,
+    /// The worker's own writes up to there.
+    seen: Seen,
 }
 
 /// What a step has done.
@@ -123,28 +134,29 @@ impl<S: ChangeFeed> Worker<S> {
             if let Some(label) = gap {
                 stored.positions.remove(label);
             }
-            let is_whole = self.open_feeds(&stored).await?;
+            let (feeds, is_whole) = self.open_feeds(&stored).await?;
             let mut progress = stored.clone();
-            let changed = progress.adopt(&self.rules, &|rule| !is_whole || refill(rule));
+            let changed = progress.adopt(&self.rules, new_generation(), &|rule| !is_whole || refill(rule));
             progress.positions =
-                self.feeds.iter().map(|feed| (feed.table.clone(), feed.reader.position())).collect();
-            self.unsaved = 0;
-            if !changed && is_whole {
-                self.progress = progress;
-                return Ok(());
+                feeds.iter().map(|feed| (feed.table.clone(), feed.reader.position())).collect();
+            let is_same = !changed && is_whole;
+            if !is_same {
+                match self.committer().save(&stored, &progress).await? {
+                    Committed::Done { progress: saved, .. } => progress = saved,
+                    _ => continue,
+                }
             }
-            if let Committed::Done { progress, .. } = self.committer().save(&stored, &progress).await? {
-                self.progress = progress;
-                return Ok(());
-            }
+            // All at once: a worker whose opening failed must not go on with half of it.
+            (self.feeds, self.progress, self.unsaved) = (feeds, progress, 0);
+            return Ok(());
         }
         Err(StoreError::TryAgain("other workers change the progress all the time".to_owned()).into())
     }
 
-    /// Opens the change feeds. Returns whether none of them has a gap.
-    async fn open_feeds(&mut self, stored: &Progress) -> Result<bool, DeriveError> {
+    /// Opens the change feeds. Returns them, and whether none of them has a gap.
+    async fn open_feeds(&self, stored: &Progress) -> Result<(Vec<Feed<S::Reader>>, bool), DeriveError> {
         let mut is_whole = true;
-        self.feeds.clear();
+        let mut feeds = Vec::new();
         for label in self.rules.tables() {
             let name = self.table_name(label);
             let after = stored.positions.get(label).cloned();
@@ -161,15 +173,17 @@ impl<S: ChangeFeed> Worker<S> {
                     ))
                 })?,
             };
-            self.feeds.push(Feed { table: label.to_owned(), reader });
+            feeds.push(Feed { table: label.to_owned(), reader });
         }
-        Ok(is_whole)
+        Ok((feeds, is_whole))
     }
 
     /// Takes in some changes, or fills some items. Waits so long for a change if there is nothing to do.
     pub async fn step(&mut self, wait: Duration) -> Result<Step, DeriveError> {
         if self.progress.sweep.is_some() {
             self.sweep().await?;
+            // Rules that are ready go on meanwhile.
+            self.read_on(Duration::ZERO).await?;
             return Ok(Step { changes: 0, is_busy: true });
         }
         let wait = match (self.progress.tasks, self.feeds.len()) {
@@ -177,15 +191,9 @@ impl<S: ChangeFeed> Worker<S> {
             (0, _) => wait.min(TURN),
             _ => Duration::ZERO,
         };
-        let mut step = Step::default();
-        for at in 0..self.feeds.len() {
-            let Some(changes) = self.read(at, wait).await? else {
-                return Ok(Step { is_busy: true, ..step });
-            };
-            step.changes += changes.len();
-            if !self.take(at, &changes).await? {
-                return Ok(Step { is_busy: true, ..step });
-            }
+        let mut step = self.read_on(wait).await?;
+        if step.is_busy {
+            return Ok(step);
         }
         step.is_busy = step.changes > 0 || self.progress.tasks > 0;
         self.counters.end(!step.is_busy);
@@ -195,6 +203,21 @@ impl<S: ChangeFeed> Worker<S> {
         let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
         if is_due {
             self.save().await?;
+        }
+        Ok(step)
+    }
+
+    /// Takes in the next changes of each table. It is busy if it had to begin anew.
+    async fn read_on(&mut self, wait: Duration) -> Result<Step, DeriveError> {
+        let mut step = Step::default();
+        for at in 0..self.feeds.len() {
+            let Some(changes) = self.read(at, wait).await? else {
+                return Ok(Step { is_busy: true, ..step });
+            };
+            step.changes += changes.len();
+            if !self.take(at, &changes).await? {
+                return Ok(Step { is_busy: true, ..step });
+            }
         }
         Ok(step)
     }
@@ -241,16 +264,17 @@ impl<S: ChangeFeed> Worker<S> {
         let mut rest = changes;
         let mut targets_max = TARGETS_MAX;
         while !rest.is_empty() {
-            let (effects, taken) = self.net(&table, rest, targets_max)?;
+            let Net { effects, taken, seen } = self.net(&table, rest, targets_max)?;
             let (now, later) = rest.split_at(taken);
             let mut after = self.progress.clone();
             if let Some(last) = now.last() {
                 after.positions.insert(table.clone(), last.position.clone());
             }
+            after.seen.insert(table.clone(), seen);
             let is_smallest = taken == 1;
             match self.committer().commit(&effects, &self.progress, &after, is_smallest).await? {
                 Committed::Nothing => {
-                    self.progress.positions = after.positions;
+                    (self.progress.positions, self.progress.seen) = (after.positions, after.seen);
                     self.unsaved += taken;
                 }
                 Committed::Done { progress, refused } => {
@@ -276,25 +300,24 @@ impl<S: ChangeFeed> Worker<S> {
         Ok(true)
     }
 
-    /// Returns the net effects of as many changes as fit into a transaction, and how many these are: at least one.
-    fn net(
-        &self,
-        table: &str,
-        changes: &[ItemChange],
-        targets_max: usize,
-    ) -> Result<(Effects, usize), DeriveError> {
+    /// Returns the net effects of as many changes as fit into a transaction: at least one.
+    fn net(&self, table: &str, changes: &[ItemChange], targets_max: usize) -> Result<Net, DeriveError> {
         let mut all = Effects::default();
+        let mut seen = self.progress.seen.get(table).copied().unwrap_or_default();
         let reach = self.reach(table)?;
         for (taken, change) in changes.iter().enumerate() {
             let place = reach.place_of(self, change)?;
             let counts = |rule: usize| self.counts(rule, &reach, place.as_deref());
-            let mut one = Effects::default();
-            one.take(&self.rules, &self.progress, table, change, &counts)?;
+            let (rules, progress, owner) = (&self.rules, &self.progress, self.owner.as_str());
+            let reading = Reading { rules, progress, owner, table, counts: &counts };
+            let (mut one, mut seen_then) = (Effects::default(), seen);
+            one.take(&reading, change, &mut seen_then)?;
             if all.merge(one, targets_max)? == Merged::IsFull {
-                return Ok((all, taken));
+                return Ok(Net { effects: all, taken, seen });
             }
+            seen = seen_then;
         }
-        Ok((all, changes.len()))
+        Ok(Net { effects: all, taken: changes.len(), seen })
     }
 
     /// Saves the positions.
@@ -338,4 +361,12 @@ impl<S: ChangeFeed> std::fmt::Debug for Worker<S> {
             .field("progress", &self.progress)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns a generation that no rule has had, in this database or in another one whose items are imported.
+fn new_generation() -> u64 {
+    let mut bytes = [0; 8];
+    SystemEntropy::default().fill(&mut bytes);
+    // Numbers of items are read exactly up to 2^63, and 0 is that of nothing.
+    (u64::from_le_bytes(bytes) >> 2).max(1)
 }

@@ -40,7 +40,7 @@ impl<S: Store> Audit<S> {
         let sets = self.rules.sets_of(&entity.name).flat_map(|(at, rule, setter)| {
             setter.rule.set.iter().map(move |(field, _)| (at, rule, field.as_str()))
         });
-        for (at, _, field) in copies.chain(sets).filter(|(_, rule, _)| is_ready(rule, progress)) {
+        for (at, rule, field) in copies.chain(sets).filter(|(_, rule, _)| is_ready(rule, progress)) {
             report.fields += 1;
             let (stored, correct) = (item.get(field), draft.item.get(field));
             if stored != correct {
@@ -51,7 +51,8 @@ impl<S: Store> Audit<S> {
                     stored: stored.cloned(),
                     correct: correct.cloned(),
                     has_item: true,
-                    rule: at,
+                    rule: rule.name.clone(),
+                    at,
                     missing: Tally::default(),
                 });
             }

@@ -67,7 +67,7 @@ impl<S: Store> Audit<S> {
     /// It is exact while nothing is written and a worker has caught up. With writers, use [`Audit::confirmed`].
     pub async fn run(&self, watch: &mut (dyn FnMut(u64) + Send)) -> Result<AuditReport, DeriveError> {
         let progress = Progress::read(&self.store, &self.owner).await?;
-        let mut report = AuditReport::default();
+        let mut report = AuditReport { batch: progress.batch, ..AuditReport::default() };
         for rule in self.rules.list.iter().filter(|rule| !is_ready(rule, &progress)) {
             report.filling.push(rule.name.clone());
         }
@@ -105,14 +105,20 @@ impl<S: Store> Audit<S> {
     }
 
     /// Gives the fields of a report their correct values. Returns how many differences it repaired.
+    ///
+    /// It is refused if a worker has written something since the audit: the worker may have taken in what the audit missed.
+    /// Where a worker runs, rebuild the fields instead.
     pub async fn repair(&self, report: &AuditReport) -> Result<u64, DeriveError> {
-        let mut repaired = 0;
+        let (mut repaired, mut batch) = (0, report.batch);
         for some in report.differences.chunks(REPAIRED_AT_ONCE) {
             let progress = Progress::read(&self.store, &self.owner).await?;
+            if progress.batch != batch {
+                return Err(overtaken());
+            }
             let mut effects = Effects::default();
             for difference in some {
                 let Some(entity) = self.design.entity(&difference.entity) else { continue };
-                effects.add(entity, difference.key.clone(), difference.rule, &difference.missing)?;
+                effects.add(entity, difference.key.clone(), difference.at, &difference.missing)?;
             }
             let committer = Committer {
                 store: &self.store,
@@ -122,12 +128,11 @@ impl<S: Store> Audit<S> {
                 now_ms: self.now_ms,
             };
             match committer.commit(&effects, &progress, &progress, true).await? {
-                Committed::Done { .. } | Committed::Nothing => repaired += some.len() as u64,
-                Committed::Overtaken | Committed::TooLarge(_) => {
-                    let reason = "a worker was faster: run the audit again".to_owned();
-                    return Err(StoreError::TryAgain(reason).into());
-                }
+                Committed::Done { progress, .. } => batch = progress.batch,
+                Committed::Nothing => {}
+                Committed::Overtaken | Committed::TooLarge(_) => return Err(overtaken()),
             }
+            repaired += some.len() as u64;
         }
         Ok(repaired)
     }
@@ -147,6 +152,10 @@ impl<S: Store> Audit<S> {
         let table = self.design.tables.iter().find(|table| table.label == label);
         table.map(|table| table.name_in(&self.environment)).unwrap_or_default()
     }
+}
+
+fn overtaken() -> DeriveError {
+    StoreError::TryAgain("a worker has written since: run the audit again".to_owned()).into()
 }
 
 fn is_ready(rule: &Rule, progress: &Progress) -> bool {

@@ -22,13 +22,17 @@ pub struct Difference {
     pub correct: Option<AttributeValue>,
     /// Whether the item exists. Otherwise what waits for it is wrong.
     pub has_item: bool,
-    pub(super) rule: usize,
+    /// The rule, as `singlet rebuild` names it: `Post.likeCount`, or `derive.approve`.
+    pub rule: String,
+    pub(super) at: usize,
     pub(super) missing: Tally,
 }
 
 /// The result of an audit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuditReport {
+    /// The last batch of a worker before the audit: a repair is right only as long as no other one was written.
+    pub(super) batch: u64,
     /// The items that were read.
     pub items: u64,
     /// The derived fields that were compared.

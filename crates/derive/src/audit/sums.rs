@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use singlet_run::apply::DERIVED_TABLE;
-use singlet_run::derive::{key_of, with_defaults};
+use singlet_run::derive::with_defaults;
 use singlet_store::Store;
 use singlet_values::{EncodedItem, Item, partition_hash};
 
 use super::report::{AuditReport, Difference};
 use super::{Audit, PARTS_MAX, is_ready};
 use crate::copied::Sources;
+use crate::effects::own_key;
 use crate::error::DeriveError;
+use crate::mark::mark;
 use crate::progress::Progress;
 use crate::rules::{Member, RuleKind};
 use crate::tally::{Tallies, Tally};
@@ -129,12 +131,12 @@ impl<S: Store> Audit<S> {
         (member, item, sources): (&Member, &Item, &Sources),
         report: &mut AuditReport,
     ) -> Result<(), DeriveError> {
-        let Ok(key) = key_of(&member.entity, item) else { return Ok(()) };
+        let Some(key) = own_key(&member.entity, item) else { return Ok(()) };
         let encoded = encode(&key);
         if !sums.has(&encoded) {
             return Ok(());
         }
-        let tallies = Tallies::of(item, progress.batch).unwrap_or_default();
+        let tallies = Tallies::of(item, &mark(&self.owner, &member.entity, &key)).unwrap_or_default();
         for (at, rule, aggregate) in self.rules.aggregates_of(&member.entity.name) {
             let place = (at, encoded.clone());
             let correct = sums.counted.remove(&place).unwrap_or_default();
@@ -164,7 +166,8 @@ impl<S: Store> Audit<S> {
                 stored: seen.cloned(),
                 correct: right,
                 has_item: true,
-                rule: at,
+                rule: rule.name.clone(),
+                at,
                 missing,
             });
         }
@@ -204,7 +207,8 @@ impl<S: Store> Audit<S> {
                 stored: stored.value(field, aggregate),
                 correct: correct.value(field, aggregate),
                 has_item: false,
-                rule: at,
+                rule: rule.name.clone(),
+                at,
                 missing,
             });
         }

@@ -6,7 +6,6 @@ use singlet_derive::{Audit, status};
 use singlet_design::Json;
 use singlet_engine::{Database, ManualClock};
 use singlet_run::Wait;
-use singlet_values::Item;
 
 use crate::fixture::{Blog, text};
 
@@ -245,18 +244,10 @@ fn planted_differences_are_found_and_repaired() {
         kitchen.rate(recipe, &[5, 5, 5]);
     }
     kitchen.settle_at(2_000);
-    // The change is in the feed, and marked as the worker's own.
     let mut item = kitchen.blog.item("RECIPE#r2", "RECIPE").unwrap();
-    let number = kitchen.blog.last_batch();
-    let Some(singlet_values::AttributeValue::M(tallies)) = item.get("_derived").cloned() else { panic!() };
-    let mut tallies: Item = tallies;
-    kitchen.rate("r3", &[5, 5, 4]);
-    kitchen.settle_at(2_500);
-    assert_ne!(number, kitchen.blog.last_batch());
-    tallies.insert("#", kitchen.blog.last_batch());
-    item.insert("_derived", tallies);
     item.insert("level", "plain");
     kitchen.blog.put_raw(item);
+    kitchen.blog.lose_changes();
     kitchen.settle_at(3_000);
     let audit = Audit::new(kitchen.blog.store(), kitchen.blog.design.clone(), "dev").unwrap();
     let report = audit.run(&mut |_| {}).wait().unwrap();

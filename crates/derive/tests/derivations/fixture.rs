@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use singlet_derive::Worker;
 use singlet_design::{Design, Json};
-use singlet_engine::{Database, DeleteItem, GetItem, PutItem};
+use singlet_engine::{Database, DeleteItem, GetItem, PutItem, Scan};
 use singlet_run::{Arguments, Paging, RunError, Runner, Wait, apply};
-use singlet_store::Embedded;
+use singlet_store::{ChangeFeed, ChangeReader, Embedded, FeedStart};
 use singlet_values::{AttributeValue, Item};
 
 pub(crate) const DESIGN: &str = r#"
@@ -161,11 +161,30 @@ impl Blog {
         self.database.put_item(PutItem::new("blog", item)).expect("written");
     }
 
-    /// The number of the last batch that a worker wrote.
-    pub(crate) fn last_batch(&self) -> AttributeValue {
-        let key = Item::from([("owner", "blog dev"), ("kind", "progress")]);
+    /// Moves the stored position behind all changes: no worker takes in the last ones, as if their effects were lost.
+    pub(crate) fn lose_changes(&self) {
+        let owner = format!("{} {}", self.design.name, self.table());
+        let key = Item::from([("owner", owner.as_str()), ("kind", "progress")]);
         let found = self.database.get_item(&GetItem::new("singlet-derived", key)).expect("an answer").item;
-        found.expect("progress").decode().expect("an item").get("batch").expect("a number").clone()
+        let mut progress = found.expect("progress").decode().expect("an item");
+        let now = self.store();
+        let now = now.changes(&self.table(), FeedStart::Now).wait().expect("an answer").expect("a feed");
+        let positions: Item =
+            [(self.design.tables[0].label.clone(), AttributeValue::from(now.position().as_str()))]
+                .into_iter()
+                .collect();
+        progress.insert("positions", positions);
+        self.database.put_item(PutItem::new("singlet-derived", progress)).expect("written");
+    }
+
+    fn table(&self) -> String {
+        self.design.tables[0].name_in("dev")
+    }
+
+    /// All items of a table.
+    pub(crate) fn all_of(&self, table: &str) -> Vec<Item> {
+        let found = self.database.scan(&Scan::new(table)).expect("a page");
+        found.items.iter().flatten().map(|item| item.decode().expect("an item")).collect()
     }
 
     pub(crate) fn delete_raw(&self, pk: &str, sk: &str) {

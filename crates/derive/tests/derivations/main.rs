@@ -7,6 +7,7 @@ mod conditional;
 mod copies;
 mod fill;
 mod fixture;
+mod hostile;
 mod made;
 mod model;
 mod model_of_kinds;
