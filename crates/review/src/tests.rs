@@ -150,6 +150,43 @@ fn free_text_that_identifies_something_is_advised_to_be_a_key() {
 }
 
 #[test]
+fn capacity_is_compared_with_the_rates_of_the_table_and_each_index() {
+    let design = examples(super::rule("capacity-mismatch").unwrap().page, "fires").remove(0);
+    let of = |capacity: &str| {
+        let source = design.replace("\"100/50\"", capacity);
+        found(&source, "capacity-mismatch").unwrap().into_iter().next()
+    };
+    let short = of("\"100/50\"").unwrap();
+    assert_eq!(short.severity, Severity::Error);
+    assert!(short.message.contains("200 write units a second of 50 in the table"), "{}", short.message);
+    let edits = short.fix.unwrap().edits;
+    assert_eq!(edits.first().map(|edit| edit.text.as_str()), Some("\"72/286\""));
+    assert!(of("\"100/200\"").is_none() && of("\"10/50 to 100/300\"").is_none());
+    assert!(of("\"on demand\"").is_none());
+    let ample = of("\"2000/300\"").unwrap();
+    assert_eq!(ample.severity, Severity::Info);
+    assert!(ample.message.contains("50 of 2,000 read units in the table"), "{}", ample.message);
+
+    let indexed = design
+        .replace("capacity = \"100/50\"", "capacity = { table = \"100/300\", GSI1 = \"10/50\" }")
+        .replace("\n[entity.Order]", "\n[index]\nGSI1 = [\"GSI1PK\", \"GSI1SK\"]\n\n[entity.Order]")
+        .replace("\"ORDER\"]\n", "\"ORDER\"]\nGSI1 = [\"NOTE#{order_id}\", \"{order_id}\"]\n");
+    let reported = found(&indexed, "capacity-mismatch").unwrap();
+    let finding = reported.first().unwrap();
+    assert!(finding.message.contains("200 write units a second of 50 in `GSI1`"), "{}", finding.message);
+
+    // The rates are those of production, not of the environment for tests.
+    let environments =
+        "\n[environment.test]\ncapacity = \"5/5\"\n\n[environment.prod]\ncapacity = \"100/300\"\n";
+    let table = "capacity = \"100/50\"\n";
+    let staged = design.replace(table, "").replace("\n[table]", &format!("{environments}\n[table]"));
+    assert_eq!(found(&staged, "capacity-mismatch").unwrap().len(), 0);
+    let staged = staged.replace("100/300", "100/100");
+    let reported = found(&staged, "capacity-mismatch").unwrap();
+    assert!(reported.first().unwrap().message.contains("in the environment `prod`"), "{reported:?}");
+}
+
+#[test]
 fn every_page_is_titled_by_its_rule() {
     for rule in RULES {
         assert!(rule.page.starts_with(&format!("# {}\n", rule.id)), "{}", rule.id);

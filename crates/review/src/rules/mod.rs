@@ -3,6 +3,7 @@
 use crate::context::{Context, Findings};
 
 mod blind_write;
+mod capacity_mismatch;
 mod check_alone;
 mod constant_partition;
 mod duplicate_index;
@@ -133,6 +134,7 @@ pub static RULES: &[&Rule] = &[
     &wide_fan_out::RULE,
     &lsi_collection::RULE,
     &index_count::RULE,
+    &capacity_mismatch::RULE,
     &weak_secret::RULE,
     &owner_outside_key::RULE,
     &missing_rate::RULE,
