@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::given::GivenComparison;
 use super::parse::{Parsed, parse};
 use super::{Comparison, Condition, ConditionError, Operand, Tree};
 use crate::expression::{Expression, Name, Origin, Quantity};
@@ -9,7 +10,7 @@ use crate::field::FieldType;
 use crate::json::Json;
 use crate::value::{holds_instant, to_attribute};
 
-const TEXT: FieldType = FieldType::Text { min: None, max: None };
+pub(super) const TEXT: FieldType = FieldType::Text { min: None, max: None };
 const NUMBER: FieldType = FieldType::Number { min: None, max: None };
 const BINARY: FieldType = FieldType::Binary { max: None };
 
@@ -78,9 +79,15 @@ impl Condition {
     ) -> Result<Vec<(String, FieldType)>, ConditionError> {
         // The tree has no positions. Parsing again gives them in the order in which the tree is visited.
         let Parsed { tree, places, .. } = parse(&self.source)?;
-        let mut checker =
-            ConditionChecker { field, nearest, places: places.into_iter(), parameters: Vec::new() };
+        let mut checker = ConditionChecker {
+            field,
+            nearest,
+            places: places.into_iter(),
+            parameters: Vec::new(),
+            given: Vec::new(),
+        };
         checker.tree(&tree)?;
+        checker.check_given()?;
         Ok(checker.parameters)
     }
 }
@@ -115,18 +122,20 @@ pub fn beginning_type(kind: &FieldType) -> Option<FieldType> {
     }
 }
 
-struct ConditionChecker<'a> {
-    field: &'a dyn Fn(&str) -> Option<FieldType>,
+pub(super) struct ConditionChecker<'a> {
+    pub(super) field: &'a dyn Fn(&str) -> Option<FieldType>,
     nearest: &'a dyn Fn(&str) -> Option<String>,
     places: std::vec::IntoIter<Range<usize>>,
-    parameters: Vec<(String, FieldType)>,
+    pub(super) parameters: Vec<(String, FieldType)>,
+    /// Comparisons of parameters that are checked at the end.
+    pub(super) given: Vec<GivenComparison>,
 }
 
 /// An operand with its position and, if it is a path or a size, its type.
-struct Side<'a> {
-    operand: &'a Operand,
-    place: Range<usize>,
-    kind: Option<FieldType>,
+pub(super) struct Side<'a> {
+    pub(super) operand: &'a Operand,
+    pub(super) place: Range<usize>,
+    pub(super) kind: Option<FieldType>,
 }
 
 impl ConditionChecker<'_> {
@@ -136,6 +145,10 @@ impl ConditionChecker<'_> {
                 branches.iter().try_for_each(|branch| self.tree(branch))
             }
             Tree::Not(inner) => self.tree(inner),
+            Tree::Compare(left, comparison, right) if tree.compares_parameters() => {
+                self.note_given(left, *comparison, right);
+                Ok(())
+            }
             Tree::Compare(left, comparison, right) => self.sides(left, &[right], *comparison),
             Tree::Between(value, low, high) => self.sides(value, &[low, high], Comparison::AtLeast),
             Tree::In(value, list) => self.sides(value, &list.iter().collect::<Vec<_>>(), Comparison::Equal),
@@ -219,7 +232,7 @@ impl ConditionChecker<'_> {
     }
 
     /// Checks that a constant is a value of the type, or gives a parameter that type.
-    fn fit(
+    pub(super) fn fit(
         &mut self,
         side: &Side<'_>,
         kind: &FieldType,
@@ -322,7 +335,7 @@ impl ConditionChecker<'_> {
         }
     }
 
-    fn place(&mut self) -> Range<usize> {
+    pub(super) fn place(&mut self) -> Range<usize> {
         self.places.next().unwrap_or_default()
     }
 }
@@ -346,7 +359,11 @@ fn same_family(kind: &FieldType, other: &FieldType, place: &Range<usize>) -> Res
     Err(ConditionError::new(place.clone(), message, "both sides must have the same type"))
 }
 
-fn orderable(kind: &FieldType, comparison: Comparison, place: &Range<usize>) -> Result<(), ConditionError> {
+pub(super) fn orderable(
+    kind: &FieldType,
+    comparison: Comparison,
+    place: &Range<usize>,
+) -> Result<(), ConditionError> {
     let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
     let family = Family::of(kind);
     if equality || !matches!(family, Family::Bool | Family::Several) {

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod check;
+mod given;
 mod habits;
 mod lex;
 mod optional;

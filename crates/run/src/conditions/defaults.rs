@@ -27,6 +27,7 @@ impl Asked<'_> {
     /// aren't given. `None` if nothing is left.
     pub(crate) fn bind(&self, condition: &Condition) -> Result<Option<expr::Condition>, RunError> {
         let Some(given) = condition.given(&|name| (self.argument)(name).is_some()) else { return Ok(None) };
+        let given = self.settled(given);
         Ok(self.translate(&self.with_defaults(&self.computed(&given)?)))
     }
 

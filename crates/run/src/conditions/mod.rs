@@ -2,6 +2,7 @@
 
 mod compute;
 mod defaults;
+mod given;
 mod holds;
 mod translate;
 

@@ -117,7 +117,7 @@ pub(super) fn part_of(
     field(path).and_then(|kind| part(&kind)).unwrap_or(ANY)
 }
 
-fn comparator(comparison: Comparison) -> Comparator {
+pub(super) fn comparator(comparison: Comparison) -> Comparator {
     match comparison {
         Comparison::Equal => Comparator::Equal,
         Comparison::NotEqual => Comparator::NotEqual,

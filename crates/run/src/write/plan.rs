@@ -179,6 +179,9 @@ impl Expectation<'_> {
             return Setback::Failed(error);
         }
         match (self.condition, live) {
+            (Some(condition), None) if condition.tree.paths().is_empty() => {
+                Setback::Failed(self.not_held(condition))
+            }
             (Some(_), None) => Setback::Failed(RunError::Missing { entity: name() }),
             (Some(condition), Some(_)) => Setback::Failed(self.not_held(condition)),
             // Nothing of what failed can be seen any more: somebody wrote in between.

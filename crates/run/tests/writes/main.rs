@@ -20,6 +20,7 @@ mod laws;
 mod meddler;
 mod now;
 mod orders;
+mod parameters;
 mod references;
 mod targets;
 mod transactions;
