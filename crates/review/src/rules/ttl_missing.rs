@@ -68,7 +68,7 @@ fn usual_days(entity: &str) -> Option<u32> {
     if KEPT.iter().any(is_named) {
         return None;
     }
-    SHORT_LIVED.iter().find(|(_, known)| known.iter().any(|one| is_named(one))).map(|(days, _)| *days)
+    SHORT_LIVED.iter().find(|(_, known)| known.iter().any(&is_named)).map(|(days, _)| *days)
 }
 
 /// The words of a name such as `AuditLog`, in lower case.

@@ -90,7 +90,7 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// What to know about items without a type, if there are any.
+    /// Returns a note about items without a type, if there are any.
     pub(super) fn note(&self, table_name: &str, type_attribute: &str) -> Option<String> {
         let count = match (self.strangers, self.complete) {
             (0, _) => return None,

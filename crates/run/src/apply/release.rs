@@ -226,7 +226,7 @@ impl Release {
             |unique: &&Unique| self.unique.contains(&unique.labels().collect::<Vec<_>>().join(", "));
         let heads: Vec<String> =
             entity.unique.iter().filter(looked_for).map(|unique| reservation_head(entity, unique)).collect();
-        // Whoever wants an expired one takes it.
+        // An expired one is free to take.
         let reserved = items.iter().filter(|item| !is_expired(table, item, now_second)).filter_map(|item| {
             let Some(AttributeValue::S(key)) = item.get(&table.partition.name) else { return None };
             let is_own = heads.iter().any(|head| key.starts_with(head.as_str()));
