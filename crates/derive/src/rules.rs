@@ -24,7 +24,7 @@ pub(crate) struct Rule {
     pub(crate) kind: RuleKind,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug, Clone)]
 pub(crate) enum RuleKind {
     /// A field summarises the items that belong to its item.
@@ -135,7 +135,7 @@ impl Rule {
     }
 }
 
-/// What an item contributes to a derived field of another item.
+/// A contribution of an item to a derived field of another item.
 #[derive(Debug, Clone)]
 pub(crate) struct Contribution {
     /// The place of the rule among the design's rules.

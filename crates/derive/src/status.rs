@@ -1,4 +1,4 @@
-//! What a worker counts, for metrics and for people.
+//! Counters and the state of derived data, for metrics and for people.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -81,7 +81,7 @@ impl Counters {
 pub struct RuleStatus {
     /// Its name: `Post.likeCount`.
     pub name: String,
-    /// What it is derived from: `count of Like`.
+    /// The rule in words: `count of Like`.
     pub meaning: String,
     /// How far it is.
     pub phase: Phase,

@@ -1,4 +1,4 @@
-//! What an effect makes of an item: its new tallies, the fields that show them, and the keys that follow from the fields.
+//! The writes of an effect: an item's new tallies, the fields that show them, and the keys that follow from the fields.
 
 use singlet_design::Entity;
 use singlet_expr::Update;
@@ -14,12 +14,12 @@ use crate::rules::Rules;
 use crate::tally::{TALLIES, Tallies};
 use crate::waiting::{Place, Waiting};
 
-/// What is there before an effect.
+/// The state before an effect.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ground {
     /// The item. `None` if there is none of this entity.
     pub(crate) item: Option<Item>,
-    /// What waits for it.
+    /// The tallies that wait for it.
     pub(crate) waiting: Option<Waiting>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Settler<'a> {
     pub(crate) owner: &'a str,
     /// The number of the batch.
     pub(crate) batch: u64,
-    /// What the items copy from.
+    /// The items that others copy from.
     pub(crate) sources: &'a Sources,
     /// The time for `{now}`.
     pub(crate) now_ms: u64,
@@ -166,7 +166,7 @@ impl Settler<'_> {
         }
         draft.derive()?;
         let sets = || self.rules.sets_of(&entity.name);
-        // What one rule sets can be in the condition of another one.
+        // A field that one rule sets can be in the condition of another one.
         for _ in sets() {
             let mut is_changed = false;
             for (_, rule, set) in sets() {

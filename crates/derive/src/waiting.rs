@@ -17,7 +17,7 @@ use crate::tally::{TALLIES, Tallies};
 
 /// The kind of the items.
 pub(crate) const WAITING: &str = "waiting";
-/// What the kinds of records begin with that tell which items couldn't be made. The rule and the position in the feed
+/// The beginning of the kinds of records that an item couldn't be made or deleted. The rule and the place of its cause
 /// follow.
 const REFUSED: &str = "refused#";
 const ENTITY: &str = "entity";

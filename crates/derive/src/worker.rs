@@ -48,7 +48,7 @@ pub(crate) struct Feed<R> {
     pub(crate) reader: R,
 }
 
-/// What a step has done.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The changes that it took in.
