@@ -6,11 +6,11 @@ use singlet_store::{ReturnItem, TransactAction, UpdateItem};
 use singlet_values::limits::ITEM_BYTES_MAX;
 use singlet_values::{Item, NumberError};
 
-use crate::copied::Sources;
 use crate::draft::Draft;
 use crate::effects::Effect;
 use crate::progress::{Progress, RuleState, Stage, Sweep};
 use crate::rules::Rules;
+use crate::sources::Sources;
 use crate::tally::{TALLIES, Tallies};
 use crate::waiting::{Place, Waiting};
 

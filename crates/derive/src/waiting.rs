@@ -1,7 +1,7 @@
 //! Tallies that wait for their item: it doesn't exist, or it can't take them.
 //!
-//! Comments can arrive before their post, and a post can be deleted before its comments. What they contribute is kept
-//! beside the progress, and goes into the item when there is one.
+//! Comments can arrive before their post, and a post can be deleted before its comments. Their contributions are kept
+//! beside the progress, and go into the item when there is one.
 
 use std::fmt::Write;
 
