@@ -6,12 +6,12 @@ use std::time::Duration;
 use singlet_run::apply::DERIVED_TABLE;
 use singlet_store::{Cancellation, Store, StoreError, TransactAction, TransactWrite};
 
-use crate::copied::Sources;
 use crate::effects::{Effect, Effects, Part, TargetId};
 use crate::error::DeriveError;
 use crate::progress::Progress;
 use crate::reads::Wanted;
 use crate::rules::Rules;
+use crate::sources::Sources;
 use crate::target::{Ground, Settler};
 use crate::task::{Task, TaskStep};
 use crate::waiting::{Place, Waiting};

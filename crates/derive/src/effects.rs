@@ -26,13 +26,13 @@ pub(crate) struct TargetId {
     key: Vec<u8>,
 }
 
-/// What happens to one item.
+/// A change of one item.
 #[derive(Debug, Clone)]
 pub(crate) struct Effect {
     pub(crate) entity: Arc<Entity>,
     /// The table's key of the item.
     pub(crate) key: Item,
-    /// What is added, by the place of the rule.
+    /// The tallies that are added, by the place of the rule.
     pub(crate) changes: BTreeMap<usize, Tally>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Effects {
     pub(crate) removals: BTreeMap<TargetId, Removal>,
     /// New tasks, by their subjects and the encoded identities of the changed items.
     pub(crate) tasks: BTreeMap<(String, Vec<u8>), TaskCause>,
-    /// What becomes of the tasks that these are effects of.
+    /// The states after it of the tasks that these are effects of.
     pub(crate) steps: Vec<TaskStep>,
 }
 

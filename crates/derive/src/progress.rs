@@ -35,7 +35,7 @@ const FORMAT_NOW: u64 = 1;
 /// How far a rule is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleState {
-    /// What the tallies were made for.
+    /// The rule that the stored data was made for, as text.
     pub(crate) fingerprint: String,
     /// Tallies of other generations are void.
     pub(crate) generation: u64,
@@ -46,7 +46,7 @@ pub(crate) struct RuleState {
 /// A walk through the tables that fills new rules with the items that are there already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sweep {
-    /// What it does with the items.
+    /// The work on the items.
     pub(crate) stage: Stage,
     /// The label of the table that it is in.
     pub(crate) table: String,

@@ -5,14 +5,10 @@ use std::sync::Arc;
 use singlet_design::{Cascade, Child, Entity, Made, Referral, instant_ms};
 use singlet_expr::{Condition, Path};
 use singlet_run::derive::{key_of, value_at};
-use singlet_store::{DeleteItem, ReturnItem, Store, TransactAction};
+use singlet_store::{DeleteItem, ReturnItem, TransactAction};
 use singlet_values::{AttributeValue, Item};
 
-use crate::commit::{Committer, PartAction, Refused};
-use crate::effects::{Effects, Part};
-use crate::error::DeriveError;
-use crate::reads::{Found, Wanted};
-use crate::waiting::Place;
+use crate::reads::Found;
 
 /// A rule that deletes items.
 #[derive(Debug, Clone)]
@@ -59,7 +55,7 @@ impl Remover {
 
 impl Cause {
     /// Returns the key of the deleted item.
-    fn parent_key(&self) -> Option<Item> {
+    pub(crate) fn parent_key(&self) -> Option<Item> {
         key_of(&self.parent, &self.identity).ok()
     }
 
@@ -73,7 +69,7 @@ impl Cause {
 impl Removal {
     /// Returns whether the item is deleted: it was written before an item that it refers to was deleted. If nothing tells
     /// when it was written, it stays if the other item exists again.
-    fn applies(&self, item: &Item, environment: &str, found: &Found) -> bool {
+    pub(crate) fn applies(&self, item: &Item, environment: &str, found: &Found) -> bool {
         let written_ms = self.written().and_then(|field| item.get(field)).and_then(instant_ms);
         self.causes.iter().filter(|cause| cause.concerns(item)).any(|cause| {
             let deleted_ms = i64::try_from(cause.deleted_ms).unwrap_or(i64::MAX);
@@ -96,7 +92,7 @@ impl Removal {
     }
 
     /// Returns the deletion of the item as it was read.
-    fn delete(&self, item: &Item, environment: &str) -> TransactAction {
+    pub(crate) fn delete(&self, item: &Item, environment: &str) -> TransactAction {
         let table = &self.entity.table;
         let is_item = Condition::equal(
             Path::attribute(table.type_attribute.as_str()),
@@ -118,43 +114,5 @@ impl Removal {
             condition: Condition::all([is_item].into_iter().chain(guards)),
             returned: ReturnItem::None,
         })
-    }
-}
-
-impl<S: Store> Committer<'_, S> {
-    /// Returns the deletions of items whose parents were deleted.
-    pub(crate) async fn removed<'e>(
-        &self,
-        effects: &'e Effects,
-        refused: &Refused<'e>,
-    ) -> Result<Vec<PartAction<'e>>, DeriveError> {
-        let mut wanted = Wanted::default();
-        for removal in effects.removals.values() {
-            wanted.ask(removal.entity.table.name_in(self.environment), removal.key.clone());
-            for cause in &removal.causes {
-                if let Some(key) = cause.parent_key() {
-                    wanted.ask(cause.parent.table.name_in(self.environment), key);
-                }
-            }
-        }
-        let found = wanted.read(self.store).await?;
-        let mut actions = Vec::new();
-        for (id, removal) in &effects.removals {
-            let table = removal.entity.table.name_in(self.environment);
-            let Some(item) = found.of_entity(&removal.entity, &table, &removal.key) else { continue };
-            if !removal.applies(item, self.environment, &found) {
-                continue;
-            }
-            let part = Part::Removed(id);
-            let action = match (refused.get(&part), removal.causes.first()) {
-                (Some(reason), Some(cause)) => {
-                    let place = Place { owner: self.owner, entity: &removal.entity, target: &removal.key };
-                    place.refuse(&cause.rule, &cause.deleted_ms.to_string(), reason)
-                }
-                _ => removal.delete(item, self.environment),
-            };
-            actions.push(PartAction { part, action, is_refused: refused.contains_key(&part) });
-        }
-        Ok(actions)
     }
 }

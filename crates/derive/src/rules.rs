@@ -32,7 +32,7 @@ pub(crate) struct Rule {
     basis: String,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug, Clone)]
 pub(crate) enum RuleKind {
     /// A field summarises the items that belong to its item.
@@ -170,7 +170,7 @@ fn basis_of(entity: &Entity, source: &AggregateSource) -> String {
     text
 }
 
-/// What an item contributes to a derived field of another item.
+/// A contribution of an item to a derived field of another item.
 #[derive(Debug, Clone)]
 pub(crate) struct Contribution {
     /// The place of the rule among the design's rules.

@@ -1,4 +1,4 @@
-//! What a worker counts, for metrics and for people.
+//! Counters and the state of derived data, for metrics and for people.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -93,7 +93,7 @@ impl Counters {
 pub struct RuleStatus {
     /// Its name: `Post.likeCount`.
     pub name: String,
-    /// What it is derived from: `count of Like`.
+    /// The rule in words: `count of Like`.
     pub meaning: String,
     /// How far it is.
     pub phase: Phase,

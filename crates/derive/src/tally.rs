@@ -1,4 +1,4 @@
-//! What derived fields are made from: the number and the sum of the items that belong to an item.
+//! Tallies, from which derived fields are made: the number and the sum of the items that belong to an item.
 //!
 //! An item keeps its tallies in one attribute, [`TALLIES`], beside the fields that callers see. A field such as an
 //! average can't be kept correct from its value alone, and a program that overwrites a visible field can't harm them.

@@ -1,4 +1,4 @@
-//! What an effect makes of an item: its new tallies, the fields that show them, and the keys that follow from the fields.
+//! The writes of an effect: an item's new tallies, the fields that show them, and the keys that follow from the fields.
 
 use singlet_design::Entity;
 use singlet_expr::Update;
@@ -6,21 +6,21 @@ use singlet_store::{ReturnItem, TransactAction, UpdateItem};
 use singlet_values::limits::ITEM_BYTES_MAX;
 use singlet_values::{Item, NumberError};
 
-use crate::copied::Sources;
 use crate::draft::Draft;
 use crate::effects::Effect;
 use crate::mark::mark;
 use crate::progress::{Progress, RuleState, Stage, Sweep};
 use crate::rules::Rules;
+use crate::sources::Sources;
 use crate::tally::{TALLIES, Tallies};
 use crate::waiting::{Place, Waiting};
 
-/// What is there before an effect.
+/// The state before an effect.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ground {
     /// The item. `None` if there is none of this entity.
     pub(crate) item: Option<Item>,
-    /// What waits for it.
+    /// The tallies that wait for it.
     pub(crate) waiting: Option<Waiting>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Settler<'a> {
     pub(crate) owner: &'a str,
     /// The number of the batch.
     pub(crate) batch: u64,
-    /// What the items copy from.
+    /// The items that others copy from.
     pub(crate) sources: &'a Sources,
     /// The time for `{now}`.
     pub(crate) now_ms: u64,
@@ -173,7 +173,7 @@ impl Settler<'_> {
         }
         draft.derive()?;
         let sets = || self.rules.sets_of(&entity.name);
-        // What one rule sets can be in the condition of another one.
+        // A field that one rule sets can be in the condition of another one.
         for _ in sets() {
             let mut is_changed = false;
             for (_, rule, set) in sets() {

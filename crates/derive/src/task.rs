@@ -13,7 +13,7 @@ use crate::error::DeriveError;
 use crate::progress::{KIND, OWNER};
 use crate::tally::whole;
 
-/// What the kinds of tasks begin with. The number of the batch and a number within it follow.
+/// The beginning of the kinds of tasks. The number of the batch and a number within it follow.
 const PREFIX: &str = "task#";
 const SUBJECT: &str = "subject";
 const SOURCE: &str = "source";
@@ -26,7 +26,7 @@ const INDEX: &str = "index";
 pub(crate) struct Task {
     /// The sort key in the table of derived data. Later tasks have larger ones.
     kind: String,
-    /// What it is about: a reference along which fields are copied, or items that are deleted.
+    /// Its purpose: a reference along which fields are copied, or items that are deleted.
     pub(crate) subject: String,
     pub(crate) cause: TaskCause,
     /// The index that is read, and the key of the last item that is done. `None` at the beginning.

@@ -1,7 +1,7 @@
 //! Tallies that wait for their item: it doesn't exist, or it can't take them.
 //!
-//! Comments can arrive before their post, and a post can be deleted before its comments. What they contribute is kept
-//! beside the progress, and goes into the item when there is one.
+//! Comments can arrive before their post, and a post can be deleted before its comments. Their contributions are kept
+//! beside the progress, and go into the item when there is one.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::tally::{TALLIES, Tallies};
 
 /// The kind of the items.
 pub(crate) const WAITING: &str = "waiting";
-/// What the kinds of records begin with that tell which items couldn't be made. The rule and the position in the feed
+/// The beginning of the kinds of records that an item couldn't be made or deleted. The rule and the place of its cause
 /// follow.
 const REFUSED: &str = "refused#";
 const ENTITY: &str = "entity";

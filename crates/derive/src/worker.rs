@@ -59,7 +59,7 @@ struct Net {
     seen: Seen,
 }
 
-/// What a step has done.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     /// The changes that it took in.

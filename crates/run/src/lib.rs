@@ -57,6 +57,7 @@ mod expiry;
 pub mod explain;
 mod expression;
 mod given;
+mod item_path;
 mod key_values;
 mod keys;
 mod needs;

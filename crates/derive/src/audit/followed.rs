@@ -5,10 +5,10 @@ use singlet_values::Item;
 
 use super::report::{AuditReport, Difference};
 use super::{Audit, is_ready};
-use crate::copied::Sources;
 use crate::draft::Draft;
 use crate::progress::Progress;
 use crate::rules::Member;
+use crate::sources::Sources;
 use crate::tally::Tally;
 use crate::target::Settler;
 

@@ -9,12 +9,12 @@ use singlet_values::{EncodedItem, Item, partition_hash};
 
 use super::report::{AuditReport, Difference};
 use super::{Audit, PARTS_MAX, is_ready};
-use crate::copied::Sources;
 use crate::effects::own_key;
 use crate::error::DeriveError;
 use crate::mark::mark;
 use crate::progress::Progress;
 use crate::rules::{Member, RuleKind};
+use crate::sources::Sources;
 use crate::tally::{Tallies, Tally};
 use crate::waiting::{Place, Waiting};
 

@@ -137,7 +137,7 @@ fn programs_with_an_sdk_count_like_patterns() {
     blog.post("p1");
     blog.put_raw_like("p1", "a");
     blog.put_raw_like("p1", "b");
-    // The same item again is no second like.
+    // The same item again isn't a second like.
     blog.put_raw_like("p1", "b");
     blog.delete_raw("POST#p1", "LIKE#a");
     blog.settle();

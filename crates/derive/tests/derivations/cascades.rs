@@ -156,7 +156,7 @@ fn children_and_their_children_go_with_a_parent() {
     for (pk, sk) in others {
         assert!(is_there(&blog, pk, sk), "{pk} {sk}");
     }
-    // What was deleted counts no more.
+    // A deleted like counts no more.
     let user = blog.run("get_user", &[("user", "u1".into())]);
     assert_eq!(number(user.get("likes").unwrap()), 1);
 }

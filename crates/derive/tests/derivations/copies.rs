@@ -198,7 +198,7 @@ fn programs_with_an_sdk_are_seen() {
     blog.put_raw(profile("Anna"));
     blog.settle();
     assert_eq!(author(&blog, "p1"), "Anna");
-    // Another kind of item under the key of the user is no user.
+    // Another kind of item under the key of the user isn't a user.
     let mut other = profile("Zoe");
     other.insert("type", "Machine");
     blog.put_raw(other);

@@ -142,7 +142,7 @@ fn an_item_is_made_once_and_never_touched_again() {
     blog.settle();
     let note = notes(&blog, "ann")[0].get("note").unwrap().clone();
     blog.run("read", &[("to", "ann".into()), ("note", note)]);
-    // A changed comment is no new one.
+    // A changed comment isn't a new one.
     comment(&blog, "c1", "bea", "other words");
     blog.settle();
     assert_eq!(notes(&blog, "ann").len(), 1);

@@ -3,6 +3,7 @@
 
 mod aggregates;
 mod cascades;
+mod concurrent;
 mod conditional;
 mod copies;
 mod fill;

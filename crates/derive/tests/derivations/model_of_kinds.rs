@@ -13,7 +13,7 @@ use crate::copies::DESIGN;
 use crate::fixture::{Blog, number};
 
 /// The design with copies and conditions, with items that are made and deleted.
-fn design() -> String {
+pub(crate) fn design() -> String {
     let more = r#"
 [entity.Note]
 key    = ["NOTES", "NOTE#{note}"]

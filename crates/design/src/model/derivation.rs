@@ -15,13 +15,13 @@ pub struct Derivation {
     pub name: String,
     /// Its purpose.
     pub about: Option<String>,
-    /// What it does.
+    /// Its effect.
     pub kind: DerivationKind,
     /// Its position in the file.
     pub span: Span,
 }
 
-/// What a derivation does.
+/// The effect of a derivation.
 #[derive(Debug, Clone)]
 pub enum DerivationKind {
     /// It sets fields of an item while a condition on the item holds.

@@ -9,9 +9,9 @@ use singlet_values::{AttributeValue, Item};
 
 use super::Asked;
 use super::translate::{kind_of, part_of};
-use crate::derive::value_at;
 use crate::error::RunError;
 use crate::expression::{compare, evaluate_expression};
+use crate::item_path::value_at;
 
 impl Asked<'_> {
     /// Returns the condition with each computed value as a constant. A value whose parameter is missing is null, which no
