@@ -4,6 +4,8 @@
 //! contradict each other.
 
 mod entity;
+#[cfg(test)]
+mod examples;
 mod field;
 mod file;
 mod pattern;

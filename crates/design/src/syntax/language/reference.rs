@@ -12,7 +12,7 @@ use crate::names;
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
 
 /// Returns every construct that can be reached from the file.
-fn constructs() -> Vec<&'static Construct> {
+pub(super) fn constructs() -> Vec<&'static Construct> {
     let mut found = vec![&DESIGN];
     let mut at = 0;
     while let Some(construct) = found.get(at).copied() {
