@@ -8,7 +8,6 @@ use singlet_design::{
 };
 use singlet_values::{AttributeValue, Number, NumberError};
 
-use crate::arguments::elements;
 use crate::error::RunError;
 
 /// The value of an expression, or of a part of one.
@@ -127,14 +126,15 @@ impl Evaluation<'_> {
             Computed::Other(value) => value,
             _ => return Err(impossible(&hole.expression, "isn't a string")),
         };
-        let texts = match &value {
-            AttributeValue::L(_) | AttributeValue::Ss(_) => elements(Some(&value)),
-            _ => vec![value],
+        let parts = match &value {
+            AttributeValue::S(text) => split.of([text.as_str()]),
+            AttributeValue::Ss(texts) => split.of(texts.iter().map(String::as_str)),
+            AttributeValue::L(texts) => split.of(texts.iter().filter_map(|text| match text {
+                AttributeValue::S(text) => Some(text.as_str()),
+                _ => None,
+            })),
+            _ => return Err(impossible(&hole.expression, "isn't a string")),
         };
-        let parts = split.of(texts.iter().filter_map(|text| match text {
-            AttributeValue::S(text) => Some(text.as_str()),
-            _ => None,
-        }));
         let parts = Json::List(parts.into_iter().map(Json::Text).collect());
         to_attribute(kind, &parts).map_err(|error| {
             Fault::Impossible(format!(
