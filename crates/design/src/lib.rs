@@ -77,7 +77,8 @@ pub use resolve::load;
 pub use schema::schema;
 pub use style::{Formatted, format, old_forms, upgrade};
 pub use template::{
-    Ending, Format, Part, RenderError, SHARDS_MAX, Template, TemplateError, Values, fold, formatted, shard_of,
+    Ending, Format, Part, RenderError, SHARDS_MAX, Split, Template, TemplateError, Values, fold, formatted,
+    shard_of,
 };
 pub use value::{
     Bucket, ValueError, date_of_ms, default_of, epoch_second, fill, from_text, holds_instant, in_words,

@@ -31,7 +31,7 @@ pub(super) enum Place {
     Referenced,
 }
 
-/// What a design says about an item and a part of it.
+/// The facts of a design about an item and a part of it.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     /// The maximum number of elements; `None` without one.

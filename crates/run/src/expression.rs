@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use singlet_design::{
-    Composed, Expression, FieldType, Format, Hole, Json, Name, Quantity, TextPiece, formatted, instant_at,
-    instant_ms, to_attribute,
+    Composed, Expression, FieldType, Format, Hole, Json, Name, Quantity, Split, TextPiece, formatted,
+    instant_at, instant_ms, to_attribute,
 };
 use singlet_values::{AttributeValue, Number, NumberError};
 
@@ -47,9 +47,10 @@ pub(crate) fn evaluate(
     now_ms: u64,
 ) -> Result<Option<AttributeValue>, RunError> {
     let evaluation = Evaluation { look, now_ms };
-    let value = match composed.whole() {
-        Some(expression) => evaluation.whole(expression, kind),
-        None => evaluation.text(composed, kind),
+    let value = match (composed.whole(), composed.split()) {
+        (Some(expression), _) => evaluation.whole(expression, kind),
+        (None, Some((hole, split))) => evaluation.split(hole, split, kind),
+        (None, None) => evaluation.text(composed, kind),
     };
     settled(value, place)
 }
@@ -116,6 +117,32 @@ impl Evaluation<'_> {
         }
         to_attribute(kind, &Json::Text(text)).map_err(|error| {
             Fault::Impossible(format!("{}, which is the value of `{composed}`", error.reason))
+        })
+    }
+
+    /// The parts of a text, or of the texts of a list.
+    fn split(&self, hole: &Hole, split: Split, kind: &FieldType) -> Result<AttributeValue, Fault> {
+        let value = match self.value(&hole.expression)? {
+            Computed::Other(value) => value,
+            _ => return Err(impossible(&hole.expression, "isn't a string")),
+        };
+        let parts = match &value {
+            AttributeValue::S(text) => split.of([text.as_str()]),
+            AttributeValue::Ss(texts) => split.of(texts.iter().map(String::as_str)),
+            AttributeValue::L(texts) => split.of(texts.iter().filter_map(|text| match text {
+                AttributeValue::S(text) => Some(text.as_str()),
+                _ => None,
+            })),
+            _ => return Err(impossible(&hole.expression, "isn't a string")),
+        };
+        let parts = Json::List(parts.into_iter().map(Json::Text).collect());
+        to_attribute(kind, &parts).map_err(|error| {
+            Fault::Impossible(format!(
+                "{}, which are the {} of `{}`",
+                error.reason,
+                split.name(),
+                hole.expression
+            ))
         })
     }
 

@@ -70,7 +70,9 @@ rows! {
         sc_08_ingredients_are_found_by_the_beginning_of_a_name_or_alias,
         sc_09_ingredients_of_a_category_come_by_name,
         sc_38_vietnamese_names_fold_right,
+        sc_38_normalized_names_are_attributes_as_documented,
         sc_41_active_ingredients_are_found_by_exactly_their_name,
+        sc_41_active_ingredients_are_found_in_spite_of_a_typo_and_in_any_order_of_words,
     }
     recipes: smart_cooking::recipes on "smart-cooking" {
         sc_10_a_recipe_is_read_alone_and_with_its_ingredients_in_one_query,

@@ -143,7 +143,7 @@ fn no_pattern_of_any_design_takes_an_internal_field_that_it_does_not_name() {
 /// Whether a pattern, or one of its steps, takes a field from a parameter of that name because its text says so, or
 /// asks for it as part of a key.
 fn names(pattern: &Pattern, field: &str) -> bool {
-    use singlet_design::{Change, Operation, ValueSource};
+    use singlet_design::{Argument, Binding, Change, Operation, ValueSource};
     let is_parameter = |value: &ValueSource| *value == ValueSource::Parameter(field.to_owned());
     match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => {
@@ -156,6 +156,13 @@ fn names(pattern: &Pattern, field: &str) -> bool {
             let set = |change: &Change| matches!(change, Change::Set { path, value } if path == field && is_parameter(value));
             compared || update.changes.iter().any(set)
         }
+        Operation::Transaction(transaction) => transaction.steps.iter().any(|step| {
+            // A constant or a field of another step isn't the caller's.
+            let given = |binding: &Binding| {
+                binding.parameter == field && !matches!(binding.argument, Argument::Parameter(_))
+            };
+            step.pattern.parameter(field).is_some() && !step.bindings.iter().any(given)
+        }),
         _ => pattern.runs().into_iter().any(|step| step.parameter(field).is_some()),
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Composed, Expression, ExpressionError, Hole, Meaning, Name, TextPiece};
 use crate::field::FieldType;
-use crate::template::Format;
+use crate::template::{Format, Split};
 use crate::value::holds_instant;
 
 const TEXT: FieldType = FieldType::Text { min: None, max: None };
@@ -45,6 +45,11 @@ impl Composed {
     /// Checks that the value fits a field or parameter of this type, and gives each name its type. `meaning` is the
     /// meaning of a name that isn't a new parameter.
     pub fn check(&mut self, kind: &FieldType, meaning: &Meaning<'_>) -> Result<(), ExpressionError> {
+        if let [TextPiece::Hole(hole)] = self.pieces.as_mut_slice()
+            && let Some(split) = hole.split
+        {
+            return hole.check_split(split, kind, meaning);
+        }
         let whole = self.whole().is_some();
         let length = self.source.len();
         if !whole && !holds_text(kind) {
@@ -77,8 +82,56 @@ fn holds_text(kind: &FieldType) -> bool {
 }
 
 impl Hole {
+    /// Checks a hole that makes a list of strings.
+    fn check_split(
+        &mut self,
+        split: Split,
+        kind: &FieldType,
+        meaning: &Meaning<'_>,
+    ) -> Result<(), ExpressionError> {
+        let error =
+            |message: String, help: &str| Err(ExpressionError::new(self.range.clone(), message, help));
+        let word = split.name();
+        let holds = match kind {
+            FieldType::List { of, .. } | FieldType::Set { of, .. } => matches!(**of, FieldType::Text { .. }),
+            FieldType::Any { .. } => true,
+            _ => false,
+        };
+        if !holds {
+            let message =
+                format!("`{word}` makes a list of strings, which doesn't fit the type `{}`", kind.word());
+            return error(message, "use it for a list or set of strings");
+        }
+        self.expression.give_meaning(meaning);
+        let Expression::Name(name) = &mut self.expression else {
+            return error(
+                format!("`{word}` needs a string"),
+                "write a name before it, such as `{name:words}`",
+            );
+        };
+        let text =
+            |kind: &FieldType| matches!(kind, FieldType::Text { .. } | FieldType::Choice(_) | FieldType::Id);
+        match name.kind.get_or_insert(TEXT) {
+            FieldType::Any { .. } => Ok(()),
+            FieldType::List { of, .. } | FieldType::Set { of, .. } if text(of) => Ok(()),
+            kind if text(kind) => Ok(()),
+            kind => {
+                let message = format!(
+                    "`{word}` needs a string or a list of strings, but this is of type `{}`",
+                    kind.word()
+                );
+                error(message, "use a field or parameter of type `string`")
+            }
+        }
+    }
+
     /// Checks an expression that is written into a text.
     fn check_written(&mut self, meaning: &Meaning<'_>) -> Result<(), ExpressionError> {
+        if let Some(split) = self.split {
+            let message = format!("`{}` makes a list, which can't be part of a text", split.name());
+            let help = "a value with it is nothing but this hole";
+            return Err(ExpressionError::new(self.range.clone(), message, help));
+        }
         let (range, format) = (&self.range, self.format);
         self.expression.give_meaning(meaning);
         let (wanted, open) = match format {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use singlet_values::Number;
 
 use crate::field::FieldType;
-use crate::template::Format;
+use crate::template::{Format, Split};
 
 pub use check::Quantity;
 pub(crate) use parse::resembles_unit;
@@ -42,6 +42,8 @@ pub struct Hole {
     pub expression: Expression,
     /// How the value is written.
     pub format: Format,
+    /// The format that makes a list of it, instead of a text. Such a hole stands alone.
+    pub split: Option<Split>,
     /// Its bytes in the text, braces included.
     pub range: Range<usize>,
 }
@@ -157,7 +159,17 @@ impl Composed {
     /// Returns the expression if the text is exactly one hole without a format, so that the value has its type.
     pub fn whole(&self) -> Option<&Expression> {
         match self.pieces.as_slice() {
-            [TextPiece::Hole(Hole { expression, format: Format::Plain, .. })] => Some(expression),
+            [TextPiece::Hole(Hole { expression, format: Format::Plain, split: None, .. })] => {
+                Some(expression)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the hole and its format if the value is a list of parts of a text.
+    pub fn split(&self) -> Option<(&Hole, Split)> {
+        match self.pieces.as_slice() {
+            [TextPiece::Hole(hole)] => Some((hole, hole.split?)),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use super::{Composed, Expression, ExpressionError, Hole, Name, Origin, Period, T
 use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::nearest;
-use crate::template::Format;
+use crate::template::{Format, Split};
 
 /// The maximum nesting of parentheses and minus signs.
 const DEPTH_MAX: usize = 32;
@@ -56,19 +56,21 @@ impl Composed {
 /// Parses the text between braces; `at` is the position of the opening one.
 fn hole(text: &str, at: usize) -> Result<Hole, ExpressionError> {
     let range = at..at + text.len() + 2;
+    let split = text.split_once(':').and_then(|(_, format)| Split::named(format));
     let (expression, format) = match text.split_once(':') {
         None => (text, Format::Plain),
+        Some((expression, _)) if split.is_some() => (expression, Format::Plain),
         Some((expression, format)) => {
             let format_at = at + 2 + expression.len();
             let format = Format::parse(format, format_at).map_err(|error| ExpressionError {
                 range: error.range,
                 message: error.message,
-                help: error.help,
+                help: Split::nearest(format).map(|name| format!("did you mean `{name}`?")).or(error.help),
             })?;
             (expression, format)
         }
     };
-    Ok(Hole { expression: Expression::parse(expression, at + 1)?, format, range })
+    Ok(Hole { expression: Expression::parse(expression, at + 1)?, format, split, range })
 }
 
 impl Expression {

@@ -10,6 +10,7 @@ mod parse;
 mod read;
 mod render;
 mod shard;
+mod split;
 mod values;
 
 use std::fmt;
@@ -23,6 +24,7 @@ pub use fold::fold;
 pub use parse::TemplateError;
 pub use render::{RenderError, formatted};
 pub use shard::{SHARDS_MAX, shard_of};
+pub use split::Split;
 
 /// The names of the formats in templates, except for widths such as `05.2`.
 const FORMATS: [(&str, Format); 10] = [

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{DESCENDING, FORMATS, Format, Part, SHARDS_MAX, Template};
+use super::{DESCENDING, FORMATS, Format, Part, SHARDS_MAX, Split, Template};
 use crate::holes::{BraceError, HolePiece, holes};
 use crate::limits::{TEMPLATE_BYTES_MAX, number};
 use crate::names::{list, nearest};
@@ -142,6 +142,11 @@ fn read_format(text: &str, at: usize) -> Result<Format, TemplateError> {
     }
     if let Some(width) = text.strip_prefix('+') {
         return padded(width, range, true);
+    }
+    if Split::named(text).is_some() {
+        let message = format!("`{text}` makes a list, which can't be part of a key");
+        let help = "make an item for each element of a list field with this value";
+        return Err(TemplateError::new(range, message, help));
     }
     let message =
         if text.is_empty() { "missing format".to_owned() } else { format!("unknown format `{text}`") };

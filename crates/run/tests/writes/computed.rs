@@ -4,6 +4,7 @@ use std::thread;
 
 use proptest::prelude::*;
 use singlet_design::Json;
+use singlet_engine::values::AttributeValue;
 use singlet_run::RunError;
 
 use crate::audit::assert_true_to_fields;
@@ -199,5 +200,70 @@ proptest! {
             let _ = fixture.try_run(pattern, &call);
             assert_true_to_fields(&fixture);
         }
+    }
+}
+
+/// Fields that hold the parts of others, and a search by them.
+const WORDS: &str = r#"
+design = "words"
+[table]
+key = ["PK", "SK"]
+[entity.Text]
+key = ["TEXT#{id}", "TEXT"]
+[entity.Text.fields]
+id       = "key"
+title    = { type = "string", max = 40 }
+tags     = { type = "list", of = { type = "string", max = 20 }, max = 5, default = [] }
+words    = { type = "set", of = { type = "string", max = 40 }, max = 4, optional = true, value = "{title:words}" }
+of_tags  = { type = "list", of = { type = "string", max = 20 }, max = 20, value = "{tags:words}" }
+trigrams = { type = "list", of = { type = "string", max = 3 }, max = 40, value = "{title:trigrams}" }
+[pattern.add]
+create = "Text"
+[pattern.retitle]
+update = "Text"
+set    = ["title", "tags"]
+[pattern.tag]
+update = "Text"
+set    = { tags = "{text:words}" }
+"#;
+
+#[test]
+fn lists_of_words_and_trigrams_follow_their_texts() {
+    let fixture = Fixture::new(WORDS);
+    let field = |name: &str| fixture.stored("Text", "id", "t").unwrap().get(name).cloned();
+    let list = |texts: &[&str]| Some(AttributeValue::L(texts.iter().map(|text| (*text).into()).collect()));
+    let set =
+        |texts: &[&str]| Some(AttributeValue::Ss(texts.iter().map(|text| (*text).to_owned()).collect()));
+    fixture.run("add", r#"{"id": "t", "title": "Gà – thịt gà", "tags": ["Món chính", "gà"]}"#);
+    assert_eq!(field("words"), set(&["ga", "thit"]));
+    assert_eq!(field("of_tags"), list(&["mon", "chinh", "ga"]));
+    assert_eq!(field("trigrams"), list(&["__g", "_ga", "ga_", "__t", "_th", "thi", "hit", "it_"]));
+    fixture.run("retitle", r#"{"id": "t", "title": "Bò"}"#);
+    assert_eq!((field("words"), field("trigrams")), (set(&["bo"]), list(&["__b", "_bo", "bo_"])));
+    fixture.run("tag", r#"{"id": "t", "text": "Phở bò"}"#);
+    assert_eq!((field("tags"), field("of_tags")), (list(&["pho", "bo"]), list(&["pho", "bo"])));
+    let long = r#"{"id": "u", "title": "one two three four five"}"#;
+    let error = fixture.try_run("add", long).unwrap_err();
+    assert!(error.to_string().contains("the words of `title`"), "{error}");
+}
+
+/// The reference shows a search by trigrams. It finds what it says.
+#[test]
+fn the_search_of_the_reference_tolerates_typos() {
+    let page = include_str!("../../../../docs/design-language.md");
+    let (_, example) = page.split_once("[entity.Dish]").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let head = "design = \"dishes\"\n[table]\nkey = [\"PK\", \"SK\"]\n[entity.Dish]";
+    let fixture = Fixture::new(&format!("{head}{example}"));
+    for (id, name) in [("1", "Thịt gà"), ("2", "Gà xào"), ("3", "Bánh mì")] {
+        fixture.run("add_dish", &format!(r#"{{"dish_id": "{id}", "name": "{name}"}}"#));
+    }
+    for (text, expected) in
+        [("ag tihjt", "1"), ("ga thit", "1"), ("xào gà", "2"), ("BANH MÍ", "3"), ("bahn mi", "3")]
+    {
+        let answer = fixture.run("find_dishes", &format!(r#"{{"name": "{text}"}}"#));
+        let items =
+            answer.get("dishes").and_then(|dishes| dishes.get("items")).and_then(Json::as_list).unwrap();
+        assert_eq!(items[0].get("dish_id").and_then(Json::as_text), Some(expected), "{text}: {answer}");
     }
 }

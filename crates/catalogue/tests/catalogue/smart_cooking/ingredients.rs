@@ -108,6 +108,64 @@ pub(crate) fn sc_41_active_ingredients_are_found_by_exactly_their_name(stage: &S
     assert_eq!(begins("thit"), ["Thịt gà", "Thịt gà ta"]);
 }
 
+pub(crate) fn sc_41_active_ingredients_are_found_in_spite_of_a_typo_and_in_any_order_of_words(stage: &Stage) {
+    let salt_fish = ingredient(stage, "Cá ướp muối", "fish", &[]);
+    let chicken = ingredient(stage, "Thịt gà", "meat", &["chicken"]);
+    ingredient(stage, "Thịt bò", "meat", &[]);
+    ingredient(stage, "Rau muống", "vegetable", &[]);
+    // How many trigrams of the name each ingredient has, the best first.
+    let found = |name: &str| {
+        let answer = stage.run("find_ingredients", args!(name = name));
+        let items = answer.at("ingredients").items().to_vec();
+        assert!(items.is_sorted_by_key(|item| -item.at("hits").to_string().parse::<i64>().unwrap()));
+        column(&items, "name")
+    };
+    for name in ["Thịt gà", "thit ga", "THTI GÀ", "gà thịt", "thjt ga", "ga thit"] {
+        assert_eq!(found(name).first().map(String::as_str), Some("Thịt gà"), "{name}");
+    }
+    for name in ["cá ướp muói", "muoi uop ca", "ca upo muoi"] {
+        assert_eq!(found(name).first().map(String::as_str), Some("Cá ướp muối"), "{name}");
+    }
+    assert_eq!(found("xyz"), [""; 0]);
+    assert_eq!(found("–"), [""; 0], "nothing to look for");
+
+    let activate = |is_active: bool| {
+        stage.run("set_ingredient_active", args!(ingredient_id = &chicken, is_active = is_active));
+    };
+    activate(false);
+    assert_eq!(found("thti ga"), ["Thịt bò"]);
+    stage.run("rename_ingredient", args!(ingredient_id = &chicken, name = "Thịt gà ta"));
+    assert_eq!(found("ga ta"), ["Thịt bò"], "still inactive");
+    activate(true);
+    assert_eq!(found("thit ga ta").first().map(String::as_str), Some("Thịt gà ta"));
+
+    stage.run("rename_ingredient", args!(ingredient_id = &salt_fish, name = "Mắm"));
+    assert_eq!(found("mam").first().map(String::as_str), Some("Mắm"));
+    assert_eq!(found("uop"), [""; 0], "the old name is gone");
+    stage.run("rename_ingredient", args!(ingredient_id = &salt_fish, name = "mắm"));
+    assert_eq!(found("mam").first().map(String::as_str), Some("mắm"), "written with the same trigrams");
+}
+
+pub(crate) fn sc_38_normalized_names_are_attributes_as_documented(stage: &Stage) {
+    let id = ingredient(stage, "Thịt gà", "meat", &[]);
+    assert_eq!(stage.run("get_ingredient", args!(ingredient_id = &id)).text("normalized_name"), "thit ga");
+    stage.run("rename_ingredient", args!(ingredient_id = &id, name = "Đậu phụ"));
+    assert_eq!(stage.run("get_ingredient", args!(ingredient_id = &id)).text("normalized_name"), "dau phu");
+    stage.run("add_user_ingredient", args!(user_id = "anna", ingredient_name = "Hành tây"));
+    let mine = stage.list("user_ingredients", args!(user_id = "anna"));
+    assert_eq!(mine[0].text("normalized_name"), "hanh tay");
+    let recipe = args!(
+        user_id = "anna",
+        title = "Gà xào sả ớt",
+        cuisine_type = "Vietnamese",
+        cooking_method = "stir-fry",
+        meal_type = "main"
+    );
+    let recipe = stage.run("create_recipe", recipe).text("recipe_id");
+    let read = stage.run("get_recipe", args!(recipe_id = &recipe));
+    assert_eq!(read.text("normalized_title"), "ga xao sa ot");
+}
+
 pub(crate) fn sc_09_ingredients_of_a_category_come_by_name(stage: &Stage) {
     let chicken = ingredient(stage, "Thịt gà", "meat", &["gà"]);
     for (name, category) in [("Ớt", "spice"), ("đậu phụ", "soy"), ("Thịt bò", "meat"), ("Ếch", "meat")]
@@ -116,7 +174,7 @@ pub(crate) fn sc_09_ingredients_of_a_category_come_by_name(stage: &Stage) {
     }
     let meat = || column(&stage.list("category_ingredients", args!(category = "meat")), "name");
     assert_eq!(meat(), ["Ếch", "Thịt bò", "Thịt gà"]);
-    stage.run("rename_ingredient", args!(ingredient_id = &chicken, category = "poultry"));
+    stage.run("set_ingredient_category", args!(ingredient_id = &chicken, category = "poultry"));
     assert_eq!(meat(), ["Ếch", "Thịt bò"]);
 }
 

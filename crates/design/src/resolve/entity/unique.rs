@@ -74,6 +74,11 @@ fn part(context: &Context<'_>, draft: &EntityDraft<'_>, place: &Node) -> Option<
         );
         return None;
     }
+    if let Some((_, split)) = composed.split() {
+        let message = format!("`{}` makes a list, which can't be unique", split.name());
+        context.mistakes.add_with_help(place.span, message, "write text, such as `{email:lower}`");
+        return None;
+    }
     if let Some(path) = names.iter().find(|path| find(&fields.list, path).is_none()) {
         let known = fields.list.iter().map(|field| field.name.as_str());
         let message = format!("`{}` has no field `{path}`", draft.name);

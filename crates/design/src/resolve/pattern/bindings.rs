@@ -166,7 +166,7 @@ impl PatternDraft<'_> {
             self.in_scope(path, node.span)?;
             self.step_name(scope, first, field, node.span)
         };
-        let mut composed = self.typed(node, composed, composed_kind(&parameter.kind), &result)?;
+        let mut composed = self.typed(node, composed, &composed_kind(&parameter.kind), &result)?;
         let mut whole = Some(());
         composed.visit_names(&mut |name| {
             let (Origin::Parameter(path), Some(kind)) = (&name.origin, &name.kind) else { return };
@@ -296,11 +296,18 @@ impl PatternDraft<'_> {
 }
 
 /// Returns the type that a value with holes must have for a parameter.
-pub(super) fn composed_kind(kind: &ParameterType) -> &FieldType {
+pub(super) fn composed_kind(kind: &ParameterType) -> FieldType {
+    let text = FieldType::Text { min: None, max: None };
     match kind {
-        ParameterType::Field(kind) => kind,
-        ParameterType::Prefix => &FieldType::Text { min: None, max: None },
-        // No text with holes fits a list.
-        ParameterType::ListOf(_) | ParameterType::Keys(_) => &FieldType::Bool,
+        ParameterType::Field(kind) => kind.clone(),
+        ParameterType::Prefix => text,
+        ParameterType::ListOf(of) => match &**of {
+            ParameterType::Field(FieldType::Text { .. } | FieldType::Id) => {
+                FieldType::List { of: Box::new(text), max: None, key: None }
+            }
+            // Nothing with holes fits a list of other values.
+            _ => FieldType::Bool,
+        },
+        ParameterType::Keys(_) => FieldType::Bool,
     }
 }

@@ -93,7 +93,7 @@ impl PatternDraft<'_> {
         let (value, parameter) = (node.text().and_then(|text| written(text).ok()), run.parameter(name));
         if let (Some(WrittenValue::Composed(composed)), Some(parameter)) = (&value, parameter) {
             let item = |path: &str| item_name(list, path);
-            let composed = self.typed(node, composed.clone(), composed_kind(&parameter.kind), &item)?;
+            let composed = self.typed(node, composed.clone(), &composed_kind(&parameter.kind), &item)?;
             return Some(Binding { parameter: name.clone(), argument: Argument::Composed(composed) });
         }
         if let (Some(WrittenValue::Reference(path)), Some(parameter)) = (value, parameter) {

@@ -5,6 +5,8 @@
 
 mod derivation;
 mod entity;
+#[cfg(test)]
+mod examples;
 mod field;
 mod file;
 mod pattern;

@@ -15,7 +15,7 @@ const PAGES: [&str; 2] = ["design-language.md", "derived-kinds.md"];
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
 
 /// Returns every construct that can be reached from the file.
-fn constructs() -> Vec<&'static Construct> {
+pub(super) fn constructs() -> Vec<&'static Construct> {
     let mut found = vec![&DESIGN];
     let mut at = 0;
     while let Some(construct) = found.get(at).copied() {
