@@ -11,7 +11,7 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
     use ProblemKind as Kind;
     match error {
         RunError::Parameter { parameter, reason } => {
-            Problem::of(faults(endpoint, vec![WrongParameter { parameter, reason }]))
+            of_parameter(endpoint, WrongParameter { parameter, reason })
         }
         RunError::Parameters { wrong, .. } => Problem::of(faults(endpoint, wrong)),
         RunError::Exists { entity } => {
@@ -44,9 +44,10 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
         RunError::Contention { .. } => {
             Problem::new(Kind::Busy, "others kept changing the same item: try again")
         }
-        RunError::Limit(_) => {
-            Problem::new(Kind::TooLarge, "the call is about more than one request may change")
-        }
+        RunError::Limit(_) => Problem::new(
+            Kind::LimitReached,
+            "the call would pass a limit: too many changes, the same item twice, or a list that is full",
+        ),
         RunError::Unsupported { .. } => {
             Problem::new(Kind::Unsupported, "the database can't do what this call needs")
         }
@@ -58,6 +59,16 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
             tracing::error!(pattern = endpoint.pattern.name, reason, "a pattern failed");
             Problem::new(Kind::Internal, "the server failed to answer the request")
         }
+    }
+}
+
+/// The problem of one wrong parameter. A step can refuse a value under a name that its callers don't know.
+fn of_parameter(endpoint: &Endpoint, wrong: WrongParameter) -> Problem {
+    let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
+    let is_known = endpoint.pattern.parameter(name).is_some() || endpoint.takes_limit() && name == LIMIT;
+    match is_known {
+        true => Problem::of(faults(endpoint, vec![wrong])),
+        false => Problem::new(ProblemKind::InvalidRequest, wrong.to_string()),
     }
 }
 
