@@ -1,5 +1,6 @@
 //! Errors of patterns as problems. They tell nothing about tables, keys and conditions.
 
+use axum::http::Method;
 use singlet_run::{RunError, WrongParameter};
 use singlet_store::StoreError;
 
@@ -17,7 +18,11 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
         RunError::Exists { entity } => {
             Problem::new(Kind::AlreadyExists, format!("this {entity} exists already"))
         }
-        RunError::Missing { entity } => Problem::new(Kind::NotFound, format!("this {entity} doesn't exist")),
+        RunError::Missing { entity } => {
+            // A new item can't be missing: another one is.
+            let kind = if endpoint.method == Method::POST { Kind::ConditionFailed } else { Kind::NotFound };
+            Problem::new(kind, format!("this {entity} doesn't exist"))
+        }
         RunError::NotUnique { entity, field } => {
             let detail = format!("another {entity} has this {field}");
             let fault = |name: &str| Fault::new(endpoint.place(name), name, "is taken");

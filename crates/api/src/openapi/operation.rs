@@ -176,14 +176,13 @@ fn responses(design: &Design, endpoints: &[Endpoint], endpoint: &Endpoint, schem
         .with("content", Members::new().with(JSON, media).json())
         .maybe("links", links);
     let shared = |name: &str| Members::new().with("$ref", format!("#/components/responses/{name}")).json();
-    let may_miss = matches!(
-        pattern.operation,
-        Operation::Get(_)
-            | Operation::Update(_)
-            | Operation::Delete(_)
-            | Operation::Claim(_)
-            | Operation::Transaction(_)
-    );
+    let may_miss = endpoint.route.verb != Verb::Submit
+        && matches!(
+            pattern.operation,
+            Operation::Get(_) | Operation::Update(_) | Operation::Delete(_) | Operation::Transaction(_)
+        )
+        || matches!(pattern.operation, Operation::Claim(_))
+        || endpoint.takes_cursor();
     Members::new()
         .with(if is_new { "201" } else { "200" }, good.json())
         .with("400", shared("Invalid"))

@@ -58,7 +58,26 @@ fn element_of<'s>(step: &'s Step, name: &str) -> Option<&'s str> {
     matches!(&each.list, EachList::Parameter(list) if list == name).then_some(each.element.as_str())
 }
 
-fn use_of<'a>(entity: &'a Entity, name: &str) -> Option<KeyUse<'a>> {
+/// The number of elements that a list parameter may have.
+pub(super) fn elements_max(pattern: &Pattern, name: &str) -> Option<u32> {
+    let is_list = |step: &&Step| match step.each.as_ref().map(|each| &each.list) {
+        Some(EachList::Parameter(list)) => list == name,
+        _ => false,
+    };
+    match &pattern.operation {
+        Operation::Transaction(transaction) => {
+            transaction.steps.iter().filter(is_list).filter_map(|step| step.each_max).min()
+        }
+        _ => {
+            let walk = pattern.walk()?;
+            let is_source = walk.query().is_none() && walk.source_name() == name;
+            walk.max.filter(|_| is_source)
+        }
+    }
+}
+
+/// The use of a field in a key of its entity.
+pub(super) fn use_of<'a>(entity: &'a Entity, name: &str) -> Option<KeyUse<'a>> {
     let indexes = entity.indexes.iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort));
     let templates = || std::iter::once(&entity.key.partition).chain(&entity.key.sort).chain(indexes.clone());
     let uses = |template: &&Template| template.fields().any(|field| field == name);

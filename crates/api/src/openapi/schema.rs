@@ -4,7 +4,7 @@ use singlet_design::{Field, FieldType, Json, ParameterType, Pattern};
 use singlet_run::seed::example;
 
 use super::members::Members;
-use super::rules::{KeyUse, in_key};
+use super::rules::{KeyUse, elements_max, in_key, use_of};
 
 /// The instants that Singlet stores, in seconds since 1970: the years 1 to 9999.
 const EPOCH: (i64, i64) = (-62_135_596_800, 253_402_300_799);
@@ -95,7 +95,12 @@ pub(super) fn of_parameter(name: &str, kind: &ParameterType, pattern: &Pattern) 
     let schema = match kind {
         // The beginning of every string is empty.
         ParameterType::Prefix => of_parameter_type(kind),
+        ParameterType::Keys(members) => keys(members, pattern),
         _ => for_key(of_parameter_type(kind), name, pattern),
+    };
+    let schema = match elements_max(pattern, name) {
+        Some(max) => add(schema, "maxItems", Json::from(i64::from(max))),
+        None => schema,
     };
     let example = match (example(name, kind), kind) {
         // A key of one value is given as it is.
@@ -109,21 +114,33 @@ pub(super) fn of_parameter(name: &str, kind: &ParameterType, pattern: &Pattern) 
 }
 
 fn of_parameter_type(kind: &ParameterType) -> Json {
-    let list = |items: Json| Members::new().text("type", "array").with("items", items).json();
     match kind {
         ParameterType::Field(kind) => of_field(kind, Direction::Given),
         ParameterType::Prefix => Members::new().text("type", "string").json(),
         ParameterType::ListOf(of) => list(of_parameter_type(of)),
-        ParameterType::Keys(members) => match members.as_slice() {
-            [(_, kind)] => list(of_field(kind, Direction::Given)),
-            members => {
-                let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-                let property =
-                    |(name, kind): &(String, FieldType)| (name.clone(), of_field(kind, Direction::Given));
-                list(closed(Json::Object(members.iter().map(property).collect()), &names))
-            }
-        },
+        ParameterType::Keys(members) => list(of_key(members, &|_| None)),
     }
+}
+
+fn list(items: Json) -> Json {
+    Members::new().text("type", "array").with("items", items).json()
+}
+
+/// The keys of the items of a batch.
+fn keys(members: &[(String, FieldType)], pattern: &Pattern) -> Json {
+    let entities = pattern.entities();
+    list(of_key(members, &|name| use_of(entities.first()?, name)))
+}
+
+/// A key is an object, or its value if there is one only.
+fn of_key<'a>(members: &[(String, FieldType)], key: &dyn Fn(&str) -> Option<KeyUse<'a>>) -> Json {
+    let schema = |name: &str, kind: &FieldType| with_key_rules(of_field(kind, Direction::Given), key(name));
+    if let [(name, kind)] = members {
+        return schema(name, kind);
+    }
+    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    let property = |(name, kind): &(String, FieldType)| (name.clone(), schema(name, kind));
+    closed(Json::Object(members.iter().map(property).collect()), &names)
 }
 
 /// A string in a key can't be empty, and one beside other text can't contain the separator.
