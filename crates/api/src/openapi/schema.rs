@@ -9,7 +9,7 @@ use super::rules::{KeyUse, elements_max, in_key, use_of};
 /// The instants that Singlet stores, in seconds since 1970: the years 1 to 9999.
 const EPOCH: (i64, i64) = (-62_135_596_800, 253_402_300_799);
 
-/// Who writes a value: objects that callers give may lack what has a default.
+/// The writer of a value. Objects that callers give may lack the fields that have a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The caller.
