@@ -19,9 +19,12 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
             Problem::new(Kind::AlreadyExists, format!("this {entity} exists already"))
         }
         RunError::Missing { entity } => {
-            // A new item can't be missing: another one is.
-            let kind = if endpoint.method == Method::POST { Kind::ConditionFailed } else { Kind::NotFound };
-            Problem::new(kind, format!("this {entity} doesn't exist"))
+            // A new item can't be missing, nor one that isn't the path's: something beside it is.
+            let is_own = endpoint.pattern.entities().iter().any(|known| known.name == entity);
+            let is_found = endpoint.method != Method::POST && is_own;
+            let kind = if is_found { Kind::NotFound } else { Kind::ConditionFailed };
+            let subject = if is_own { format!("this {entity}") } else { entity };
+            Problem::new(kind, format!("{subject} doesn't exist"))
         }
         RunError::NotUnique { entity, field } => {
             let detail = format!("another {entity} has this {field}");
@@ -67,13 +70,13 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
     }
 }
 
-/// The problem of one wrong parameter. A step can refuse a value under a name that its callers don't know.
+/// The problem of one wrong parameter. Under a name that callers can't give, it is a value that the data would get.
 fn of_parameter(endpoint: &Endpoint, wrong: WrongParameter) -> Problem {
     let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
     let is_known = endpoint.pattern.parameter(name).is_some() || endpoint.takes_limit() && name == LIMIT;
     match is_known {
         true => Problem::of(faults(endpoint, vec![wrong])),
-        false => Problem::new(ProblemKind::InvalidRequest, wrong.to_string()),
+        false => Problem::new(ProblemKind::LimitReached, wrong.to_string()),
     }
 }
 

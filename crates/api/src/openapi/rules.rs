@@ -1,8 +1,8 @@
 //! The rules about parameters that follow from what a pattern does with them.
 
 use singlet_design::{
-    Argument, Binding, Change, EachList, Entity, Field, FieldType, Operation, Pattern, Step, Template,
-    Update, ValueSource,
+    Argument, Binding, Change, EachList, Entity, Field, FieldType, Format, Operation, Part, Pattern, Step,
+    Template, Update, ValueSource,
 };
 
 /// A use of a parameter in a key.
@@ -11,20 +11,21 @@ pub(super) struct KeyUse<'a> {
     pub(super) entity: &'a Entity,
     /// Whether the value stands beside other text, and so can't contain the separator.
     pub(super) is_part: bool,
+    /// The decimals that a number may have.
+    pub(super) decimals: Option<u8>,
 }
 
 /// The use of a parameter in a key, if it has one. With `of_element`, that of an element of the parameter.
 pub(super) fn in_key<'a>(pattern: &'a Pattern, name: &str, of_element: bool) -> Option<KeyUse<'a>> {
     match &pattern.operation {
-        Operation::Transaction(transaction) => transaction.steps.iter().find_map(|step| {
-            let inner = inner_names(
-                &step.pattern,
-                &step.bindings,
-                name,
-                element_of(step, name).filter(|_| of_element),
-            );
-            inner.into_iter().find_map(|inner| in_key(&step.pattern, inner, false))
-        }),
+        Operation::Transaction(transaction) => {
+            let uses = transaction.steps.iter().flat_map(|step| {
+                let element = element_of(step, name).filter(|_| of_element);
+                let inner = inner_names(&step.pattern, &step.bindings, name, element);
+                inner.into_iter().filter_map(|inner| in_key(&step.pattern, inner, false))
+            });
+            uses.max_by_key(|used| used.is_part)
+        }
         Operation::Parts(parts) => parts.parts.iter().find_map(|part| {
             let inner = inner_names(&part.pattern, &part.bindings, name, None);
             inner.into_iter().find_map(|inner| in_key(&part.pattern, inner, of_element))
@@ -82,7 +83,11 @@ pub(super) fn use_of<'a>(entity: &'a Entity, name: &str) -> Option<KeyUse<'a>> {
     let templates = || std::iter::once(&entity.key.partition).chain(&entity.key.sort).chain(indexes.clone());
     let uses = |template: &&Template| template.fields().any(|field| field == name);
     let is_part = templates().filter(uses).any(|template| template.plain_field().is_none());
-    templates().any(|template| uses(&template)).then_some(KeyUse { entity, is_part })
+    let decimals = templates().flat_map(|template| &template.parts).find_map(|part| match part {
+        Part::Field { path, format: Format::Padded { decimals, .. } } if path == name => Some(*decimals),
+        _ => None,
+    });
+    templates().any(|template| uses(&template)).then_some(KeyUse { entity, is_part, decimals })
 }
 
 /// Whether an optional parameter can be null: for most patterns that is the same as nothing. A change takes the field

@@ -163,7 +163,12 @@ fn schema_type(members: &[(String, Json)]) -> Option<&str> {
 
 fn with_key_rules(schema: Json, key: Option<KeyUse<'_>>) -> Json {
     let Some(key) = key else { return schema };
-    let is_text = schema.get("type").and_then(Json::as_text) == Some("string");
+    let kind = schema.get("type").and_then(Json::as_text);
+    if let (Some("number"), Some(decimals)) = (kind, key.decimals) {
+        let step = format!("1e-{decimals}").parse().unwrap_or_default();
+        return add(schema, "multipleOf", step);
+    }
+    let is_text = kind == Some("string");
     let is_open = ["enum", "format", "pattern"].iter().all(|word| schema.get(word).is_none());
     if !is_text || !is_open {
         return schema;

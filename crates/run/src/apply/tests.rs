@@ -55,6 +55,7 @@ fn design(table: Table) -> Design {
         tables: vec![Arc::new(table)],
         entities: Vec::new(),
         patterns: Vec::new(),
+        routes: Vec::new(),
         layout: singlet_design::Layout::default(),
     }
 }
