@@ -48,6 +48,7 @@ mod input;
 mod metered;
 mod negotiate;
 mod openapi;
+mod page;
 mod problem;
 mod refusal;
 mod router;

@@ -30,6 +30,7 @@ pub(crate) enum ProblemKind {
     NotUnique,
     MissingReference,
     ConditionFailed,
+    LimitReached,
     TooLarge,
     UnsupportedMediaType,
     Throttled,
@@ -40,7 +41,7 @@ pub(crate) enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds, for the documentation.
-    pub(crate) const ALL: [ProblemKind; 17] = [
+    pub(crate) const ALL: [ProblemKind; 18] = [
         Self::InvalidRequest,
         Self::InvalidCursor,
         Self::UnsupportedHeader,
@@ -52,6 +53,7 @@ impl ProblemKind {
         Self::NotUnique,
         Self::MissingReference,
         Self::ConditionFailed,
+        Self::LimitReached,
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::Throttled,
@@ -64,7 +66,7 @@ impl ProblemKind {
     fn described(self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::InvalidRequest => (StatusCode::BAD_REQUEST, "invalid-request", "Invalid request"),
-            Self::InvalidCursor => (StatusCode::BAD_REQUEST, "invalid-cursor", "Invalid cursor"),
+            Self::InvalidCursor => (StatusCode::NOT_FOUND, "invalid-cursor", "Invalid cursor"),
             Self::UnsupportedHeader => (StatusCode::BAD_REQUEST, "unsupported-header", "Unsupported header"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Forbidden"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
@@ -76,6 +78,7 @@ impl ProblemKind {
             Self::NotUnique => (StatusCode::CONFLICT, "not-unique", "Not unique"),
             Self::MissingReference => (StatusCode::CONFLICT, "missing-reference", "Missing reference"),
             Self::ConditionFailed => (StatusCode::CONFLICT, "condition-failed", "Condition failed"),
+            Self::LimitReached => (StatusCode::CONFLICT, "limit-reached", "Limit reached"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Too large"),
             Self::UnsupportedMediaType => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "Unsupported media type")

@@ -1,5 +1,6 @@
 //! Errors of patterns as problems. They tell nothing about tables, keys and conditions.
 
+use axum::http::Method;
 use singlet_run::{RunError, WrongParameter};
 use singlet_store::StoreError;
 
@@ -11,13 +12,20 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
     use ProblemKind as Kind;
     match error {
         RunError::Parameter { parameter, reason } => {
-            Problem::of(faults(endpoint, vec![WrongParameter { parameter, reason }]))
+            of_parameter(endpoint, WrongParameter { parameter, reason })
         }
         RunError::Parameters { wrong, .. } => Problem::of(faults(endpoint, wrong)),
         RunError::Exists { entity } => {
             Problem::new(Kind::AlreadyExists, format!("this {entity} exists already"))
         }
-        RunError::Missing { entity } => Problem::new(Kind::NotFound, format!("this {entity} doesn't exist")),
+        RunError::Missing { entity } => {
+            // A new item can't be missing, nor one that isn't the path's: something beside it is.
+            let is_own = endpoint.pattern.entities().iter().any(|known| known.name == entity);
+            let is_found = endpoint.method != Method::POST && is_own;
+            let kind = if is_found { Kind::NotFound } else { Kind::ConditionFailed };
+            let subject = if is_own { format!("this {entity}") } else { entity };
+            Problem::new(kind, format!("{subject} doesn't exist"))
+        }
         RunError::NotUnique { entity, field } => {
             let detail = format!("another {entity} has this {field}");
             let fault = |name: &str| Fault::new(endpoint.place(name), name, "is taken");
@@ -44,9 +52,10 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
         RunError::Contention { .. } => {
             Problem::new(Kind::Busy, "others kept changing the same item: try again")
         }
-        RunError::Limit(_) => {
-            Problem::new(Kind::TooLarge, "the call is about more than one request may change")
-        }
+        RunError::Limit(_) => Problem::new(
+            Kind::LimitReached,
+            "the call would pass a limit: too many changes, the same item twice, or a list that is full",
+        ),
         RunError::Unsupported { .. } => {
             Problem::new(Kind::Unsupported, "the database can't do what this call needs")
         }
@@ -58,6 +67,16 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
             tracing::error!(pattern = endpoint.pattern.name, reason, "a pattern failed");
             Problem::new(Kind::Internal, "the server failed to answer the request")
         }
+    }
+}
+
+/// The problem of one wrong parameter. Under a name that callers can't give, it is a value that the data would get.
+fn of_parameter(endpoint: &Endpoint, wrong: WrongParameter) -> Problem {
+    let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
+    let is_known = endpoint.pattern.parameter(name).is_some() || endpoint.takes_limit() && name == LIMIT;
+    match is_known {
+        true => Problem::of(faults(endpoint, vec![wrong])),
+        false => Problem::new(ProblemKind::LimitReached, wrong.to_string()),
     }
 }
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{RawPathParams, Request};
-use axum::http::header::{ALLOW, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{ALLOW, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
+use bytes::Bytes;
 use singlet_run::Runner;
 use singlet_store::Store;
 use tower_http::compression::CompressionLayer;
@@ -18,8 +19,9 @@ use tower_http::compression::predicate::SizeAbove;
 
 use crate::endpoint::Endpoint;
 use crate::metered::Metered;
+use crate::negotiate::JSON;
 use crate::problem::{Problem, ProblemKind};
-use crate::service::{Incoming, Service, admit, document};
+use crate::service::{Incoming, Service, admit};
 
 /// The bytes of a body at most. The server in front may allow fewer.
 const BODY_BYTES_MAX: usize = 32 << 20;
@@ -38,6 +40,12 @@ pub fn router<S: Store + 'static>(runners: Vec<Runner<Metered<S>>>) -> Router {
         .layer(axum::middleware::map_response(with_safe_type))
         .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_BYTES_MIN)))
 }
+
+/// The media type of pages.
+const HTML: &str = "text/html; charset=utf-8";
+/// A page loads nothing and runs nothing.
+const PAGE_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The methods of one path.
 struct Methods<S> {
@@ -61,20 +69,31 @@ fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
         });
         router = router.route(&path, handler);
     }
-    let (listed, described) = (Arc::clone(service), Arc::clone(service));
-    let listing = async move |request: Request| shown(&request, &listed.listing);
-    let openapi = async move |request: Request| shown(&request, &described.openapi);
+    let documents = [
+        ("", JSON, &service.listing),
+        ("/openapi.json", JSON, &service.openapi),
+        ("/docs", HTML, &service.page),
+    ];
+    for (path, media_type, text) in documents {
+        let text = Bytes::from(text.clone());
+        let handler = async move |request: Request| shown(&request, media_type, text);
+        router = router.route(&format!("{base}{path}"), get(handler).fallback(only_get));
+    }
     router
-        .route(&base, get(listing).fallback(only_get))
-        .route(&format!("{base}/openapi.json"), get(openapi).fallback(only_get))
 }
 
 /// Answers with a document about a design.
-fn shown(request: &Request, text: &str) -> Response {
-    match admit(request.extensions().get::<IpAddr>()) {
-        Ok(()) => document(text),
-        Err(problem) => problem.into_response(),
+fn shown(request: &Request, media_type: &'static str, text: Bytes) -> Response {
+    if let Err(problem) = admit(request.extensions().get::<IpAddr>()) {
+        return problem.into_response();
     }
+    let mut response = text.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    if media_type == HTML {
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+    }
+    response
 }
 
 async fn only_get() -> Problem {

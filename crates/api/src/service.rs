@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 use axum::response::Response;
 use singlet_design::{Json, Operation, Route};
 use singlet_run::{Outcome, RunError, Runner, check_arguments};
@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::metered::{Metered, measured};
 use crate::negotiate;
 use crate::problem::{Fault, Problem, ProblemKind};
-use crate::{openapi, refusal};
+use crate::{openapi, page, refusal};
 
 /// A design with the runner of its patterns.
 pub(crate) struct Service<S> {
@@ -24,6 +24,8 @@ pub(crate) struct Service<S> {
     pub(crate) listing: String,
     /// `GET /<design>/openapi.json`.
     pub(crate) openapi: String,
+    /// `GET /<design>/docs`.
+    pub(crate) page: String,
 }
 
 /// A request, read from its connection.
@@ -41,7 +43,8 @@ impl<S: Store> Service<S> {
         let endpoints = endpoints(runner.design());
         let listing = listing(&runner, &endpoints).to_string();
         let openapi = openapi::document(runner.design(), &endpoints).to_string();
-        Self { runner, endpoints, listing, openapi }
+        let page = page::page(runner.design(), &endpoints);
+        Self { runner, endpoints, listing, openapi, page }
     }
 
     /// The name of the design.
@@ -138,9 +141,4 @@ fn listing<S: Store>(runner: &Runner<Metered<S>>, endpoints: &[Endpoint]) -> Jso
     members.push(("docs".to_owned(), format!("{base}/docs").into()));
     members.push(("operations".to_owned(), Json::List(endpoints.iter().map(operation).collect())));
     Json::Object(members)
-}
-
-/// Answers with a JSON document.
-pub(crate) fn document(text: &str) -> Response {
-    answer::with_json(StatusCode::OK, text.to_owned())
 }

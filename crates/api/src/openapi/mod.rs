@@ -7,6 +7,7 @@ mod members;
 mod names;
 mod operation;
 mod response;
+mod rules;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -41,10 +42,13 @@ pub(crate) fn document(design: &Design, endpoints: &[Endpoint]) -> Json {
     let info =
         Members::new().text("title", &design.name).text("version", "1").text("description", about).json();
     let server = Members::new().text("url", &format!("/{}", design.name)).json();
+    let paths = Json::Object(paths);
+    let responses = used(response::shared(), "responses", &paths);
+    let headers = used(response::headers(), "headers", &Json::List(vec![paths.clone(), responses.clone()]));
     let components = Members::new()
         .with("schemas", Json::Object(schemas.into_iter().collect()))
-        .with("responses", response::shared())
-        .with("headers", response::headers())
+        .with("responses", responses)
+        .with("headers", headers)
         .json();
     Members::new()
         .text("openapi", VERSION)
@@ -52,9 +56,21 @@ pub(crate) fn document(design: &Design, endpoints: &[Endpoint]) -> Json {
         .with("servers", Json::List(vec![server]))
         .with("security", Json::List(Vec::new()))
         .with("tags", tags(design, endpoints))
-        .with("paths", Json::Object(paths))
+        .with("paths", paths)
         .with("components", components)
         .json()
+}
+
+/// The components to which something refers.
+fn used(components: Json, kind: &str, users: &Json) -> Json {
+    let users = users.to_string();
+    let is_used = |name: &str| users.contains(&format!("\"#/components/{kind}/{name}\""));
+    match components {
+        Json::Object(members) => {
+            Json::Object(members.into_iter().filter(|(name, _)| is_used(name)).collect())
+        }
+        other => other,
+    }
 }
 
 /// The entities as groups of operations.

@@ -7,6 +7,7 @@ use super::Schemas;
 use super::members::{Members, reference};
 use super::names::pascal;
 use super::response::{header_references, of_pattern};
+use super::rules::{least, takes_null};
 use super::schema::{add, closed, described, nullable, of_parameter};
 use crate::cost::expected;
 use crate::endpoint::{CURSOR, Endpoint, LIMIT, Place};
@@ -112,13 +113,15 @@ fn body(endpoint: &Endpoint, schemas: &mut Schemas) -> Option<Json> {
     let pattern = &endpoint.pattern;
     let usage = Usage::of(pattern);
     let (mut properties, mut required, mut example) = (Members::new(), Vec::new(), Members::new());
+    let least = least(pattern);
     let mut count = 0;
     for parameter in endpoint.parameters_in(Place::Body) {
         count += 1;
         let known = usage.parameters.iter().find(|known| known.name == parameter.name);
         let schema = of_parameter(&parameter.name, &parameter.kind, pattern);
         let shown = schema.get("examples").and_then(Json::as_list).and_then(<[Json]>::first).cloned();
-        let schema = if parameter.required { schema } else { nullable(schema) };
+        let is_nullable = !parameter.required && takes_null(pattern, &parameter.name);
+        let schema = if is_nullable { nullable(schema) } else { schema };
         let schema = described(schema, known.and_then(|known| known.about.as_deref()));
         let default = known.and_then(|known| known.default.clone());
         let schema = match default {
@@ -129,7 +132,7 @@ fn body(endpoint: &Endpoint, schemas: &mut Schemas) -> Option<Json> {
         if parameter.required {
             required.push(parameter.name.as_str());
         }
-        if parameter.required || (count == 1 && matches!(pattern.operation, Operation::Update(_))) {
+        if parameter.required || least.first() == Some(&parameter.name.as_str()) {
             example = example.maybe(&parameter.name, shown);
         }
     }
@@ -137,15 +140,18 @@ fn body(endpoint: &Endpoint, schemas: &mut Schemas) -> Option<Json> {
         return None;
     }
     let mut schema = closed(properties.json(), &required);
-    let must_change = required.is_empty() && matches!(pattern.operation, Operation::Update(_));
-    if must_change {
-        schema = add(schema, "minProperties", Json::from(1));
+    if !least.is_empty() && required.len() + least.len() == count {
+        let least = i64::try_from(required.len()).unwrap_or_default() + 1;
+        schema = add(schema, "minProperties", Json::from(least));
+    } else if !least.is_empty() {
+        let one = |name: &&str| Members::new().with("required", Json::from(vec![*name])).json();
+        schema = add(schema, "anyOf", Json::List(least.iter().map(one).collect()));
     }
     let name = format!("{}Request", pascal(&pattern.name));
     schemas.insert(name.clone(), schema);
     let media = Members::new().with("schema", reference(&name)).with("example", example.json()).json();
     let content = Members::new().with(JSON, media).json();
-    let is_required = must_change || !required.is_empty();
+    let is_required = !least.is_empty() || !required.is_empty();
     Some(Members::new().with("required", is_required).with("content", content).json())
 }
 
@@ -170,14 +176,13 @@ fn responses(design: &Design, endpoints: &[Endpoint], endpoint: &Endpoint, schem
         .with("content", Members::new().with(JSON, media).json())
         .maybe("links", links);
     let shared = |name: &str| Members::new().with("$ref", format!("#/components/responses/{name}")).json();
-    let may_miss = matches!(
-        pattern.operation,
-        Operation::Get(_)
-            | Operation::Update(_)
-            | Operation::Delete(_)
-            | Operation::Claim(_)
-            | Operation::Transaction(_)
-    );
+    let may_miss = endpoint.route.verb != Verb::Submit
+        && matches!(
+            pattern.operation,
+            Operation::Get(_) | Operation::Update(_) | Operation::Delete(_) | Operation::Transaction(_)
+        )
+        || matches!(pattern.operation, Operation::Claim(_))
+        || endpoint.takes_cursor();
     Members::new()
         .with(if is_new { "201" } else { "200" }, good.json())
         .with("400", shared("Invalid"))

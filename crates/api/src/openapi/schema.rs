@@ -1,14 +1,15 @@
 //! JSON Schemas of fields and parameters.
 
-use singlet_design::{Entity, Field, FieldType, Json, ParameterType, Pattern, Template};
+use singlet_design::{Field, FieldType, Json, ParameterType, Pattern};
 use singlet_run::seed::example;
 
 use super::members::Members;
+use super::rules::{KeyUse, elements_max, in_key, use_of};
 
 /// The instants that Singlet stores, in seconds since 1970: the years 1 to 9999.
 const EPOCH: (i64, i64) = (-62_135_596_800, 253_402_300_799);
 
-/// Who writes a value: objects that callers give may lack what has a default.
+/// The writer of a value. Objects that callers give may lack the fields that have a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The caller.
@@ -71,7 +72,7 @@ pub(super) fn of_field(kind: &FieldType, direction: Direction) -> Json {
 fn of_object(fields: &[Field], direction: Direction) -> Json {
     let property = |field: &Field| {
         let schema = of_field(&field.kind, direction);
-        let is_left_out = field.optional || field.default.is_some();
+        let is_left_out = field.optional || field.default.is_some() || field.made.is_some();
         let schema = if direction == Direction::Given && is_left_out { nullable(schema) } else { schema };
         (field.name.clone(), described(schema, field.about.as_deref()))
     };
@@ -91,7 +92,16 @@ pub(super) fn is_always_shown(field: &Field) -> bool {
 
 /// The schema of a parameter's values, with an example.
 pub(super) fn of_parameter(name: &str, kind: &ParameterType, pattern: &Pattern) -> Json {
-    let schema = in_key(of_parameter_type(kind), name, pattern);
+    let schema = match kind {
+        // The beginning of every string is empty.
+        ParameterType::Prefix => of_parameter_type(kind),
+        ParameterType::Keys(members) => keys(members, pattern),
+        _ => for_key(of_parameter_type(kind), name, pattern),
+    };
+    let schema = match elements_max(pattern, name) {
+        Some(max) => add(schema, "maxItems", Json::from(i64::from(max))),
+        None => schema,
+    };
     let example = match (example(name, kind), kind) {
         // A key of one value is given as it is.
         (Json::List(keys), ParameterType::Keys(members)) if members.len() == 1 => {
@@ -104,41 +114,70 @@ pub(super) fn of_parameter(name: &str, kind: &ParameterType, pattern: &Pattern) 
 }
 
 fn of_parameter_type(kind: &ParameterType) -> Json {
-    let list = |items: Json| Members::new().text("type", "array").with("items", items).json();
     match kind {
         ParameterType::Field(kind) => of_field(kind, Direction::Given),
         ParameterType::Prefix => Members::new().text("type", "string").json(),
         ParameterType::ListOf(of) => list(of_parameter_type(of)),
-        ParameterType::Keys(members) => match members.as_slice() {
-            [(_, kind)] => list(of_field(kind, Direction::Given)),
-            members => {
-                let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-                let property =
-                    |(name, kind): &(String, FieldType)| (name.clone(), of_field(kind, Direction::Given));
-                list(closed(Json::Object(members.iter().map(property).collect()), &names))
-            }
-        },
+        ParameterType::Keys(members) => list(of_key(members, &|_| None)),
     }
 }
 
-/// A string that is a part of a key can't contain the separator of the key's parts.
-fn in_key(schema: Json, name: &str, pattern: &Pattern) -> Json {
-    let is_text = schema.get("type").and_then(Json::as_text) == Some("string");
-    let is_open =
-        schema.get("enum").is_none() && schema.get("format").is_none() && schema.get("pattern").is_none();
-    let uses = |template: &Template| {
-        template.plain_field().is_none() && template.fields().any(|field| field == name)
-    };
-    let separator = |entity: &&Entity| {
-        let indexes = entity.indexes.iter().flat_map(|entry| entry.partition.iter().chain(&entry.sort));
-        let table = std::iter::once(&entity.key.partition).chain(&entity.key.sort);
-        table.chain(indexes).any(uses)
-    };
+fn list(items: Json) -> Json {
+    Members::new().text("type", "array").with("items", items).json()
+}
+
+/// The keys of the items of a batch.
+fn keys(members: &[(String, FieldType)], pattern: &Pattern) -> Json {
     let entities = pattern.entities();
-    let found = entities.iter().map(|entity| &***entity).find(separator);
-    match found.filter(|_| is_text && is_open) {
-        Some(entity) => add(schema, "pattern", Json::from(format!("^[^{}]*$", entity.table.separator))),
-        None => schema,
+    list(of_key(members, &|name| use_of(entities.first()?, name)))
+}
+
+/// A key is an object, or its value if there is one only.
+fn of_key<'a>(members: &[(String, FieldType)], key: &dyn Fn(&str) -> Option<KeyUse<'a>>) -> Json {
+    let schema = |name: &str, kind: &FieldType| with_key_rules(of_field(kind, Direction::Given), key(name));
+    if let [(name, kind)] = members {
+        return schema(name, kind);
+    }
+    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    let property = |(name, kind): &(String, FieldType)| (name.clone(), schema(name, kind));
+    closed(Json::Object(members.iter().map(property).collect()), &names)
+}
+
+/// A string in a key can't be empty, and one beside other text can't contain the separator.
+fn for_key(schema: Json, name: &str, pattern: &Pattern) -> Json {
+    match schema {
+        Json::Object(mut members) if schema_type(&members) == Some("array") => {
+            let items = members.iter_mut().find(|(name, _)| name == "items");
+            if let Some((_, items)) = items {
+                *items = with_key_rules(std::mem::take(items), in_key(pattern, name, true));
+            }
+            Json::Object(members)
+        }
+        schema => with_key_rules(schema, in_key(pattern, name, false)),
+    }
+}
+
+fn schema_type(members: &[(String, Json)]) -> Option<&str> {
+    members.iter().find(|(name, _)| name == "type").and_then(|(_, kind)| kind.as_text())
+}
+
+fn with_key_rules(schema: Json, key: Option<KeyUse<'_>>) -> Json {
+    let Some(key) = key else { return schema };
+    let kind = schema.get("type").and_then(Json::as_text);
+    if let (Some("number"), Some(decimals)) = (kind, key.decimals) {
+        let step = format!("1e-{decimals}").parse().unwrap_or_default();
+        return add(schema, "multipleOf", step);
+    }
+    let is_text = kind == Some("string");
+    let is_open = ["enum", "format", "pattern"].iter().all(|word| schema.get(word).is_none());
+    if !is_text || !is_open {
+        return schema;
+    }
+    let schema =
+        if schema.get("minLength").is_none() { add(schema, "minLength", Json::from(1)) } else { schema };
+    match key.is_part {
+        true => add(schema, "pattern", Json::from(format!("^[^{}]*$", key.entity.table.separator))),
+        false => schema,
     }
 }
 

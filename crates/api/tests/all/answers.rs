@@ -100,6 +100,16 @@ async fn lists_of_keys_are_in_the_query_or_in_a_body_and_parts_have_a_limit() {
 }
 
 #[tokio::test]
+async fn a_page_shows_the_operations_and_loads_nothing() {
+    let client = Client::shipped("social").await;
+    let page = client.get("/social/docs").await;
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
+    assert!(page.text().contains("<code>GET /social/posts/{postId}</code>"));
+    assert!(!page.text().contains("http://") && !page.text().contains("<script"));
+}
+
+#[tokio::test]
 async fn a_design_lists_its_operations() {
     for name in ["social", "shop", "smart-cooking", "nishiki", "sensors"] {
         let client = Client::shipped(name).await;

@@ -4,5 +4,6 @@
 
 mod answers;
 mod client;
+mod documents;
 mod refusals;
 mod requests;

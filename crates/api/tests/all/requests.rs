@@ -47,7 +47,7 @@ async fn wrong_query_parameters_are_reported_at_once() {
 async fn a_cursor_of_something_else_is_refused() {
     let client = Client::with_books().await;
     let answer = client.get("/books/authors/a1/books?cursor=made-up").await;
-    answer.assert_problem(400, "invalid-cursor");
+    answer.assert_problem(404, "invalid-cursor");
     assert_eq!(answer.wrong(), ["cursor"]);
 }
 

@@ -34,6 +34,9 @@ The machine's memory is that of its container, if there is one with a limit.
 Limits: a body has at most 17 MB, a head 32 KB. What clients may take, and what happens beyond it, is in
 docs/reliability.md; GET /metrics shows how much they take.
 
+API: each pattern of the designs has a path below /DESIGN, for callers on this machine: docs/api.md. GET /DESIGN
+lists them, /DESIGN/openapi.json describes them for programs, /DESIGN/docs for people.
+
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
 

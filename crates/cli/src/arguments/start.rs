@@ -8,6 +8,8 @@ pub(super) const DEMO_NOTES: &str = "\
 The demo has a social network, a shop, a recipe application, a household's groceries and a store of
 sensor readings. Each is one design file with sample data.
 
+The patterns are served as an HTTP API, too: http://127.0.0.1:8000/social/docs shows the operations of a design.
+
 Without --path, everything is in a temporary folder that is deleted when the demo stops. With --path,
 the folder is kept: its designs can be edited, and the next `singlet demo --path DIR` goes on with it.
 

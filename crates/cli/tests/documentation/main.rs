@@ -190,6 +190,7 @@ macro_rules! pages {
 pages! {
     readme: "README.md",
     contributing: "CONTRIBUTING.md",
+    api: "docs/api.md",
     backups: "docs/backups.md",
     compatibility: "docs/compatibility.md",
     derived: "docs/derived.md",

@@ -94,7 +94,11 @@ impl<'a> Resources<'a> {
             (None, true) => plural(&without_id(words(names.first()?))),
         };
         let mut path = vec![PathSegment::Literal(noun.clone())];
-        for name in names {
+        for (at, name) in names.into_iter().enumerate() {
+            // Fields that nothing else tells apart have a noun each.
+            if at > 0 && root.is_none() && head.is_empty() {
+                path.push(PathSegment::Literal(plural(&without_id(words(name)))));
+            }
             path.push(PathSegment::Parameter(given(name)?));
         }
         Some(Parent { path, root, is_subset: cut.len() < whole.len(), noun })
