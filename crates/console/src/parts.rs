@@ -33,7 +33,7 @@ pub(crate) fn heading(title: &Markup, about: Option<&str>) -> Markup {
 
 /// A wide part that scrolls sideways by itself, also by keyboard.
 pub(crate) fn scrolling(label: &str, content: &Markup) -> Markup {
-    html! { div.scrolling role="region" aria-label=(label) tabindex="0" { (content) } }
+    html! { div.scrolling role="group" aria-label=(label) tabindex="0" { (content) } }
 }
 
 /// A part of a page that has nothing to show, and what to do about it.

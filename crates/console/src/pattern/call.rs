@@ -64,6 +64,7 @@ impl Call {
         }
         call.paging.cursor = control(CURSOR).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
         if let Some(limit) = control(LIMIT).filter(|limit| !limit.is_empty()) {
+            call.is_asked = true;
             call.texts.push((LIMIT.to_owned(), limit.to_owned()));
             match limit.parse() {
                 Ok(limit) => call.paging.limit = Some(limit),
