@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rooms that the table names, by the folders of their manifests. `sim/engine` is the engine.
-const ROOMS: [&str; 20] = [
+const ROOMS: [&str; 21] = [
     "crates/values",
     "crates/cipher",
     "crates/expr",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 20] = [
     "crates/store",
     "crates/dynamodb",
     "crates/run",
+    "crates/console",
     "crates/wire",
     "crates/transfer",
     "crates/server",

@@ -43,17 +43,25 @@ pub(crate) fn empty(title: &str, advice: &Markup) -> Markup {
 
 /// The text of a key template, or of several, with literals and placeholders told apart.
 pub(crate) fn template(text: &str) -> Markup {
-    let mut rest = text;
     html! {
         code.template {
-            @while let Some((literal, hole, tail)) = first_hole(rest) {
-                span.literal { (literal) }
-                span.field { (hole) }
-                @let _ = { rest = tail; };
+            @for (literal, hole) in holes(text) {
+                @if !literal.is_empty() { span.literal { (literal) } }
+                @if !hole.is_empty() { span.field { (hole) } }
             }
-            span.literal { (rest) }
         }
     }
+}
+
+/// Each placeholder with the text before it; at last the text after all of them.
+fn holes(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some((literal, hole, tail)) = first_hole(text) else { return Some((text, "")) };
+        rest = Some(tail);
+        Some((literal, hole))
+    })
 }
 
 /// The text before the first placeholder, the placeholder, and the text after it.

@@ -63,14 +63,14 @@ fn placed<'r>(design: &Design, review: &'r Review) -> Vec<Placed<'r>> {
 }
 
 /// A part of the file that can be folded: an entity with its patterns, or what stands before the first one.
-struct Section<'d> {
+struct Fold<'d> {
     entity: Option<&'d str>,
     lines: Vec<(usize, &'d str)>,
 }
 
 /// The file in its sections. Comments above an entity belong to it.
-fn sections(source: &str) -> Vec<Section<'_>> {
-    let mut sections = vec![Section { entity: None, lines: Vec::new() }];
+fn sections(source: &str) -> Vec<Fold<'_>> {
+    let mut sections = vec![Fold { entity: None, lines: Vec::new() }];
     for line in (1..).zip(source.lines()) {
         let header = line.1.strip_prefix("[entity.").and_then(|rest| rest.split_once(']'));
         if let Some((name, _)) = header.filter(|(name, _)| !name.contains('.'))
@@ -79,7 +79,7 @@ fn sections(source: &str) -> Vec<Section<'_>> {
             let is_body = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
             let end = before.lines.iter().rposition(is_body).map_or(0, |last| last + 1);
             let lines = before.lines.split_off(end);
-            sections.push(Section { entity: Some(name), lines });
+            sections.push(Fold { entity: Some(name), lines });
         }
         if let Some(section) = sections.last_mut() {
             section.lines.push(line);
@@ -89,7 +89,7 @@ fn sections(source: &str) -> Vec<Section<'_>> {
     sections
 }
 
-fn folded(design: &Design, section: &Section<'_>, placed: &[Placed<'_>]) -> Markup {
+fn folded(design: &Design, section: &Fold<'_>, placed: &[Placed<'_>]) -> Markup {
     let first = section.lines.first().map(|(number, _)| *number).unwrap_or_default();
     let last = section.lines.last().map(|(number, _)| *number).unwrap_or_default();
     let findings = placed.iter().filter(|one| (first..=last).contains(&one.line)).count();
@@ -111,7 +111,7 @@ fn folded(design: &Design, section: &Section<'_>, placed: &[Placed<'_>]) -> Mark
 }
 
 /// The lines of a section in pieces: lines without findings lie in one block with the line that ends it.
-fn lines(design: &Design, section: &Section<'_>, placed: &[Placed<'_>]) -> Markup {
+fn lines(design: &Design, section: &Fold<'_>, placed: &[Placed<'_>]) -> Markup {
     let mut block: Vec<(usize, &str)> = Vec::new();
     let mut parts: Vec<Markup> = Vec::new();
     for (number, line) in &section.lines {

@@ -3,8 +3,7 @@
 use singlet_design::{Json, Pattern, from_text};
 use singlet_run::{Arguments, Paging, WrongParameter, check_arguments};
 
-use super::Pairs;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 
 /// Controls of the page. Parameters of patterns have no dot in their names.
 pub(super) const RUN: &str = ".run";

@@ -28,13 +28,10 @@ use crate::failure::Failure;
 use crate::guard::{Session, TOKEN};
 use crate::icon::Icon;
 use crate::layout::Section;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 use crate::parts::{empty, prose, scrolling, template};
 use call::Call;
 use run::{Effect, Run};
-
-/// The pairs of a query or a form, in their order.
-type Pairs = Vec<(String, String)>;
 
 /// Shows the form of a pattern; with values, also the answer, or what a write would do.
 pub(crate) async fn show<S: Store>(

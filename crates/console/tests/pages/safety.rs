@@ -1,4 +1,4 @@
-//! What keeps pages and writes safe.
+//! Pages and writes are safe from other sites.
 
 use axum::http::StatusCode;
 use singlet_console::Permission;

@@ -28,7 +28,7 @@ pub(super) fn relations(design: &Design) -> Markup {
     html! {
         section.block aria-labelledby="relations" {
             h2 #relations { "Relations" }
-            @if graph.links.is_empty() {
+            @if graph.edges.is_empty() {
                 (empty("No relations", &html! { "Declare them with " code { "relations" } " or " code { "ref" } " in the design." }))
             } @else {
                 (scrolling("Relations", &html! {
@@ -37,7 +37,7 @@ pub(super) fn relations(design: &Design) -> Markup {
                             th scope="col" { "One" } th scope="col" { "Relation" } th scope="col" { "Many" } th scope="col" { "How many" }
                         } }
                         tbody {
-                            @for link in &graph.links {
+                            @for link in &graph.edges {
                                 tr {
                                     td { (entity_tag(design, name(link.one))) }
                                     td { code { (link.label) } }
