@@ -82,7 +82,7 @@ pub(crate) fn grid(grid: &Grid, id: &str) -> Markup {
                     thead { tr { @for column in &grid.columns { th scope="col" { (column) } } } }
                     tbody {
                         @for row in &grid.rows {
-                            tr { @for cell in row { td { @if cell.contains('{') { (template(cell)) } @else { (cell) } } } }
+                            tr { @for cell in row { td.text[cell.len() > 40] { @if cell.contains('{') { (template(cell)) } @else { (cell) } } } }
                         }
                     }
                 }

@@ -38,7 +38,7 @@ pub(super) fn content<S: Store>(served: &Served<S>, counts: &[Option<u64>]) -> M
                                     (template(&entity.key.partition.source))
                                     @if let Some(sort) = &entity.key.sort { " " (template(&sort.source)) }
                                 }
-                                td { @if let Some(about) = &entity.about { (about) } }
+                                td.text { @if let Some(about) = &entity.about { (about) } }
                             }
                         }
                     }

@@ -58,8 +58,10 @@ impl Call {
         };
         for (name, text) in pairs.iter().filter(|(name, text)| !name.starts_with('.') && !text.is_empty()) {
             call.is_asked = true;
-            call.texts.push((name.clone(), text.clone()));
-            call.take(pattern, name, text);
+            // Forms end lines as networks do.
+            let text = text.replace("\r\n", "\n");
+            call.take(pattern, name, &text);
+            call.texts.push((name.clone(), text));
         }
         call.paging.cursor = control(CURSOR).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
         if let Some(limit) = control(LIMIT).filter(|limit| !limit.is_empty()) {
