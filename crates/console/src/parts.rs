@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use singlet_design::{Design, Entity, Grid, Template};
 use singlet_review::Severity;
 
+use crate::figures::units;
 use crate::icon::Icon;
 use crate::text::Unhidden;
 
@@ -79,15 +80,36 @@ pub(crate) fn grid(grid: &Grid, id: &str) -> Markup {
             h2 id=(id) { (grid.title) }
             (scrolling(&grid.title, &html! {
                 table {
-                    thead { tr { @for column in &grid.columns { th scope="col" { (column) } } } }
+                    (head(&grid.columns))
                     tbody {
                         @for row in &grid.rows {
-                            tr { @for cell in row { td.text[cell.len() > 40] { @if cell.contains('{') { (template(cell)) } @else { (cell) } } } }
+                            tr {
+                                @for cell in row {
+                                    td.text[cell.len() > 40] {
+                                        @if cell.contains('{') { (template(cell)) } @else { (cell) }
+                                    }
+                                }
+                            }
                         }
                     }
                 }
             }))
         }
+    }
+}
+
+/// The head of a table with these columns.
+pub(crate) fn head(columns: &[impl AsRef<str>]) -> Markup {
+    html! { thead { tr { @for column in columns { th scope="col" { (column.as_ref()) } } } } }
+}
+
+/// Capacity units of a request; of nothing, no read units.
+pub(crate) fn capacity(read_units: f64, write_units: f64) -> Markup {
+    html! {
+        @if read_units > 0.0 || write_units <= 0.0 {
+            span.units { (units(read_units)) " " abbr title="read units" { "RU" } }
+        }
+        @if write_units > 0.0 { " " span.units { (units(write_units)) " " abbr title="write units" { "WU" } } }
     }
 }
 

@@ -67,7 +67,10 @@ pub(crate) async fn table<S: Store>(
     let base = Link::table(served.name(), table);
     Ok(frame.page(html! {
         (trail(served, &[]))
-        (heading(&html! { "Table " code { (served.table_name(table)) } }, Some("All items, in the order of their partitions.")))
+        (heading(
+            &html! { "Table " code { (served.table_name(table)) } },
+            Some("All items, in the order of their partitions."),
+        ))
         (list::raw(served.design(), table, &found, &base))
     }))
 }

@@ -141,8 +141,9 @@ fn code(lines: &[(usize, &str)]) -> Markup {
 /// A finding below its line.
 fn note(design: &Design, placed: &Placed<'_>) -> Markup {
     let Placed { line, id, finding, reason } = placed;
+    let kind = if reason.is_some() { "allowed" } else { finding.severity.word() };
     html! {
-        div role="note" class={ "finding " @if reason.is_some() { "allowed" } @else { (finding.severity.word()) } } id=(id) aria-label={ "Finding " (finding.rule) " in line " (line) } {
+        div class={ "finding " (kind) } id=(id) role="note" aria-label={ "Finding " (finding.rule) " in line " (line) } {
             p {
                 @match reason {
                     None => (severity(finding.severity)),
