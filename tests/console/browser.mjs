@@ -45,11 +45,13 @@ export async function linkAt(page, selector) {
   return (await link.count()) > 0 ? link.getAttribute("href") : undefined;
 }
 
-// Fails if axe finds anything on the page.
-export async function accessible(page) {
+// Fails if axe finds anything on the page; with rules, only those are asked.
+export async function accessible(page, rules) {
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(axeSource);
-  const { violations } = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })");
-  const found = violations.map((one) => `${one.id}: ${one.help}\n    ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join("\n    ")}`);
+  const { violations } = await page.evaluate(
+    (only) => axe.run(document, { resultTypes: ["violations"], ...(only && { runOnly: only }) }), rules,
+  );
+  const found = violations.map((one) => [one.id, one.help, ...one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200))]);
   assert.deepEqual(found, [], page.url());
 }
 
@@ -63,8 +65,8 @@ export async function fits(page) {
 export async function pagesOf(page, design) {
   const found = [`${design}/`, `${design}/diagram/`, `${design}/file/`, `${design}/patterns/`, `${design}/data/`];
   await visit(page, `${design}/patterns/`);
-  const patterns = await page.locator("table.patterns .name").evaluateAll((links) => links.map((link) => link.href));
-  const reads = await page.locator("table.patterns tr:not(:has(.writes)) .name").evaluateAll((links) => links.map((link) => link.href));
+  const named = (rows) => page.locator(`table.patterns ${rows} .name`).evaluateAll((links) => links.map((link) => link.href));
+  const [patterns, reads] = [await named("tr"), await named("tr:not(:has(.writes))")];
   const writes = patterns.filter((pattern) => !reads.includes(pattern));
   for (const pattern of [reads[0], reads.at(-1), writes[0]]) {
     await visit(page, pattern);
