@@ -16,6 +16,7 @@ const ROOMS: [&str; 21] = [
     "crates/store",
     "crates/dynamodb",
     "crates/run",
+    "crates/console",
     "crates/wire",
     "crates/transfer",
     "crates/api",

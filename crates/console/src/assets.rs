@@ -4,13 +4,13 @@
 use std::sync::LazyLock;
 
 use axum::extract::Path;
+use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use crate::failure::Failure;
 use crate::link::BASE;
 
 struct Asset {
@@ -43,9 +43,9 @@ pub(crate) fn address(name: &str) -> String {
 }
 
 /// Answers with an asset.
-pub(crate) async fn asset(Path((hash, name)): Path<(String, String)>) -> Result<Response, Failure> {
+pub(crate) async fn asset(Path((hash, name)): Path<(String, String)>) -> Result<Response, StatusCode> {
     let found = ASSETS.iter().find(|asset| asset.name == name && hash == *HASH);
-    let asset = found.ok_or_else(|| Failure::not_found("file", &name))?;
+    let asset = found.ok_or(StatusCode::NOT_FOUND)?;
     let headers = [(CONTENT_TYPE, asset.kind), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
     Ok((headers, asset.text).into_response())
 }

@@ -25,7 +25,7 @@ impl Section {
     const OF_DESIGN: [(Section, &'static str, Icon, &'static str); 5] = [
         (Section::Entities, "Entities", Icon::Design, "e"),
         (Section::Diagram, "Diagram", Icon::Diagram, "g"),
-        (Section::File, "Review", Icon::File, "f"),
+        (Section::File, "Review", Icon::File, "r"),
         (Section::Patterns, "Patterns", Icon::Pattern, "p"),
         (Section::Data, "Data", Icon::Data, "d"),
     ];
@@ -41,6 +41,9 @@ impl Section {
         }
     }
 }
+
+/// The key that follows `g` to go to the overview.
+const OVERVIEW_KEY: &str = "o";
 
 /// The frame of one page.
 #[derive(Debug, Clone)]
@@ -87,7 +90,8 @@ impl Frame<'_> {
     fn navigation(&self) -> Markup {
         html! {
             ul.places {
-                li { (place(&Link::overview(), Icon::Overview, "Overview", "o", self.section == Section::Overview)) }
+                @let is_here = self.section == Section::Overview;
+                li { (place(&Link::overview(), Icon::Overview, "Overview", OVERVIEW_KEY, is_here)) }
             }
             @if !self.designs.is_empty() { p.label { "Designs" } }
             ul.designs {
@@ -145,24 +149,22 @@ fn brand() -> PreEscaped<&'static str> {
     )
 }
 
+/// The keys of the scripts. `g` and a letter go to a section of the design of the page.
 fn keyboard_help() -> Markup {
-    const KEYS: [(&[&str], &str); 6] = [
-        (&["/"], "search entities, patterns and keys"),
-        (&["g", "o"], "go to the overview"),
-        (&["g", "e"], "go to the entities; g, f, p and d for diagram, file, patterns and data"),
-        (&["n"], "next page of a list"),
-        (&["?"], "show this help"),
-        (&["Esc"], "close"),
+    const GENERAL: [(&str, &str); 4] = [
+        ("/", "Search entities, patterns and keys"),
+        ("n", "Next page of a list"),
+        ("?", "Show this help"),
+        ("Esc", "Close"),
     ];
     html! {
         dialog #keyboard-help aria-labelledby="keyboard-title" {
             h2 #keyboard-title { "Keyboard" }
             dl.keys {
-                @for (keys, meaning) in KEYS {
-                    div {
-                        dt { @for key in keys { kbd { (key) } " " } }
-                        dd { (meaning) }
-                    }
+                @for (key, meaning) in GENERAL { div { dt { kbd { (key) } } dd { (meaning) } } }
+                div { dt { kbd { "g" } " " kbd { (OVERVIEW_KEY) } } dd { "Overview" } }
+                @for (_, name, _, key) in Section::OF_DESIGN {
+                    div { dt { kbd { "g" } " " kbd { (key) } } dd { (name) } }
                 }
             }
             form method="dialog" { button type="submit" { "Close" } }

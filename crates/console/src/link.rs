@@ -11,11 +11,14 @@ use crate::key_text;
 /// The path under which the console is served.
 pub const BASE: &str = "/console/";
 
+/// The pairs of a query or a form, in their order.
+pub(crate) type Pairs = Vec<(String, String)>;
+
 /// The address of a page: its path below [`BASE`], and the pairs of its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
     path: String,
-    pairs: Vec<(String, String)>,
+    pairs: Pairs,
 }
 
 impl Link {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use singlet_design::{Design, Entity, Grid, Template};
 use singlet_review::Severity;
 
+use crate::figures::units;
 use crate::icon::Icon;
 use crate::text::Unhidden;
 
@@ -33,7 +34,7 @@ pub(crate) fn heading(title: &Markup, about: Option<&str>) -> Markup {
 
 /// A wide part that scrolls sideways by itself, also by keyboard.
 pub(crate) fn scrolling(label: &str, content: &Markup) -> Markup {
-    html! { div.scrolling role="region" aria-label=(label) tabindex="0" { (content) } }
+    html! { div.scrolling role="group" aria-label=(label) tabindex="0" { (content) } }
 }
 
 /// A part of a page that has nothing to show, and what to do about it.
@@ -43,17 +44,25 @@ pub(crate) fn empty(title: &str, advice: &Markup) -> Markup {
 
 /// The text of a key template, or of several, with literals and placeholders told apart.
 pub(crate) fn template(text: &str) -> Markup {
-    let mut rest = text;
     html! {
         code.template {
-            @while let Some((literal, hole, tail)) = first_hole(rest) {
-                span.literal { (literal) }
-                span.field { (hole) }
-                @let _ = { rest = tail; };
+            @for (literal, hole) in holes(text) {
+                @if !literal.is_empty() { span.literal { (literal) } }
+                @if !hole.is_empty() { span.field { (hole) } }
             }
-            span.literal { (rest) }
         }
     }
+}
+
+/// Each placeholder with the text before it; at last the text after all of them.
+fn holes(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some((literal, hole, tail)) = first_hole(text) else { return Some((text, "")) };
+        rest = Some(tail);
+        Some((literal, hole))
+    })
 }
 
 /// The text before the first placeholder, the placeholder, and the text after it.
@@ -71,15 +80,36 @@ pub(crate) fn grid(grid: &Grid, id: &str) -> Markup {
             h2 id=(id) { (grid.title) }
             (scrolling(&grid.title, &html! {
                 table {
-                    thead { tr { @for column in &grid.columns { th scope="col" { (column) } } } }
+                    (head(&grid.columns))
                     tbody {
                         @for row in &grid.rows {
-                            tr { @for cell in row { td { @if cell.contains('{') { (template(cell)) } @else { (cell) } } } }
+                            tr {
+                                @for cell in row {
+                                    td.text[cell.len() > 40] {
+                                        @if cell.contains('{') { (template(cell)) } @else { (cell) }
+                                    }
+                                }
+                            }
                         }
                     }
                 }
             }))
         }
+    }
+}
+
+/// The head of a table with these columns.
+pub(crate) fn head(columns: &[impl AsRef<str>]) -> Markup {
+    html! { thead { tr { @for column in columns { th scope="col" { (column.as_ref()) } } } } }
+}
+
+/// Capacity units of a request; of nothing, no read units.
+pub(crate) fn capacity(read_units: f64, write_units: f64) -> Markup {
+    html! {
+        @if read_units > 0.0 || write_units <= 0.0 {
+            span.units { (units(read_units)) " " abbr title="read units" { "RU" } }
+        }
+        @if write_units > 0.0 { " " span.units { (units(write_units)) " " abbr title="write units" { "WU" } } }
     }
 }
 

@@ -6,6 +6,7 @@ use singlet_design::{Cardinality, Design, Entity, Field, FieldType, Template};
 use singlet_run::derive;
 use singlet_values::{AttributeValue, Item};
 
+use crate::figures::grouped;
 use crate::key_text;
 use crate::link::Link;
 use crate::parts::key_fields;
@@ -135,10 +136,12 @@ fn in_words(cardinality: &Cardinality) -> String {
     match cardinality {
         Cardinality::One => "at most one".to_owned(),
         Cardinality::Few { max } | Cardinality::Many { max: Some(max), usual: None } => {
-            format!("at most {max}")
+            format!("at most {}", grouped(*max))
         }
-        Cardinality::Many { usual: Some(usual), max: None } => format!("about {usual}"),
-        Cardinality::Many { usual: Some(usual), max: Some(max) } => format!("about {usual}, at most {max}"),
+        Cardinality::Many { usual: Some(usual), max: None } => format!("about {}", grouped(*usual)),
+        Cardinality::Many { usual: Some(usual), max: Some(max) } => {
+            format!("about {}, at most {}", grouped(*usual), grouped(*max))
+        }
         Cardinality::Many { .. } => "any number".to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use singlet_store::Store;
 
 use crate::console::{Console, Served};
 use crate::layout::Section;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 use crate::parts::{empty, heading};
 
 /// Results that a page shows.
@@ -30,7 +30,7 @@ struct Entry {
 /// Shows what is found.
 pub(crate) async fn page<S: Store>(
     State(console): State<Arc<Console<S>>>,
-    Query(pairs): Query<Vec<(String, String)>>,
+    Query(pairs): Query<Pairs>,
 ) -> Html<String> {
     let wanted = pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, text)| text.trim());
     let words: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();

@@ -7,7 +7,7 @@ use singlet_store::Store;
 use crate::console::Served;
 use crate::figures::grouped;
 use crate::link::Link;
-use crate::parts::{entity_tag, scrolling, template};
+use crate::parts::{entity_tag, head, scrolling, template};
 
 /// About how many items each table has, in the order of the design; `None` for tables that aren't there.
 pub(super) async fn counted<S: Store>(served: &Served<S>) -> Vec<Option<u64>> {
@@ -27,7 +27,7 @@ pub(super) fn content<S: Store>(served: &Served<S>, counts: &[Option<u64>]) -> M
             h2 #entities { "Entities" }
             (scrolling("Entities", &html! {
                 table {
-                    thead { tr { th scope="col" { "Entity" } th scope="col" { "Key" } th scope="col" { "About" } } }
+                    (head(&["Entity", "Key", "About"]))
                     tbody {
                         @for entity in &design.entities {
                             tr {
@@ -38,7 +38,7 @@ pub(super) fn content<S: Store>(served: &Served<S>, counts: &[Option<u64>]) -> M
                                     (template(&entity.key.partition.source))
                                     @if let Some(sort) = &entity.key.sort { " " (template(&sort.source)) }
                                 }
-                                td { @if let Some(about) = &entity.about { (about) } }
+                                td.text { @if let Some(about) = &entity.about { (about) } }
                             }
                         }
                     }

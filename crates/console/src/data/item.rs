@@ -6,13 +6,13 @@ use singlet_values::{AttributeValue, EncodedItem, EncodedValue, Item, ReadKind, 
 
 use super::list::tag;
 use super::read::ItemKey;
-use crate::figures::{bytes, units};
+use crate::figures::bytes;
 use crate::key_text;
 use crate::keys::{entity_of, split};
 use crate::link::Link;
-use crate::parts::{empty, entity_tag, scrolling};
+use crate::parts::{capacity, empty, entity_tag, head, scrolling};
 use crate::reference::{Referrers, referrers};
-use crate::text::Visible;
+use crate::text::{Unhidden, Visible};
 use crate::value::{Owner, Room, attribute};
 
 /// The page of an item, or that there is none.
@@ -30,7 +30,9 @@ pub(super) fn content(design: &Design, key: &ItemKey<'_>, found: Option<&Encoded
     let Some((encoded, item)) = found.and_then(|encoded| Some((encoded, encoded.decode().ok()?))) else {
         return html! {
             (heading)
-            (empty("No such item", &html! { "Nothing is stored under this key. It may have been deleted, or have expired." }))
+            (empty("No such item", &html! {
+                "Nothing is stored under this key. It may have been deleted, or have expired."
+            }))
         };
     };
     html! {
@@ -53,8 +55,8 @@ fn figures(item: &EncodedItem) -> Markup {
     html! {
         dl.tiles.small {
             div { dt { "size" } dd { (bytes(size)) } }
-            div { dt { "a read" } dd { (units(ReadKind::from_consistent(false).units(size))) " " abbr title="read units" { "RU" } } }
-            div { dt { "a write" } dd { (units(write_units(size))) " " abbr title="write units, without indexes" { "WU" } } }
+            div { dt { "a read" } dd { (capacity(ReadKind::from_consistent(false).units(size), 0.0)) } }
+            div { dt { "a write" } dd { (capacity(0.0, write_units(size))) } }
         }
     }
 }
@@ -92,7 +94,7 @@ fn table(
         "Attributes",
         &html! {
             table.attributes {
-                thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Value" } } }
+                (head(&["Name", "Type", "Value"]))
                 tbody {
                     @for (name, value) in rows {
                         tr {
@@ -189,7 +191,7 @@ fn json(item: &Item) -> Markup {
                 summary { "The whole item" }
                 div.copyable {
                     button.quiet.scripted type="button" data-copy { "Copy" }
-                    (scrolling("JSON", &html! { pre.json { code { (crate::text::Unhidden(&format!("{json:#}"))) } } }))
+                    (scrolling("JSON", &html! { pre.json { code { (Unhidden(&format!("{json:#}"))) } } }))
                 }
             }
         }

@@ -5,11 +5,11 @@ use singlet_design::{Design, Entity, Table};
 use singlet_values::{AttributeValue, EncodedItem, Item, ItemRef, ValueRef};
 
 use super::read::{AFTER, Found};
-use crate::figures::{bytes, counted, grouped, units};
+use crate::figures::{bytes, counted, grouped};
 use crate::icon::Icon;
 use crate::keys::{entity_of, split};
 use crate::link::Link;
-use crate::parts::{empty, entity_tag, scrolling};
+use crate::parts::{capacity, empty, entity_tag, key_fields, scrolling};
 use crate::text::{CELL_CHARACTERS_MAX, Visible, brief};
 use crate::value::{Owner, Room, attribute};
 
@@ -79,15 +79,15 @@ pub(super) fn raw(design: &Design, table: &Table, found: &Found, base: &Link) ->
 }
 
 fn raw_row(design: &Design, table: &Table, encoded: &EncodedItem) -> Markup {
-    let entity = entity_of(design, table, encoded.view());
+    let entity = entity_of(design, table, encoded.view()).map(AsRef::as_ref);
     let item = encoded.decode().unwrap_or_default();
     html! {
         tr {
             th scope="row" { (item_link(design, table, encoded, &tag(design, table, encoded.view()))) }
             @for key in table.key() {
-                td.key { @if let Some(value) = item.get(&key.name) { (split(entity.map(AsRef::as_ref), &key.name, value)) } }
+                td.key { @if let Some(value) = item.get(&key.name) { (split(entity, &key.name, value)) } }
             }
-            td.summary { (summary(design, table, entity.map(AsRef::as_ref), &item)) }
+            td.summary { (summary(design, table, entity, &item)) }
             td.figure { (bytes(encoded.size_bytes())) }
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn summary(design: &Design, table: &Table, entity: Option<&Entity>, i
         let mut keys = table.key().chain(table.indexes.iter().flat_map(|index| index.key()));
         name == table.type_attribute || keys.any(|key| key.name == name)
     };
-    let in_key = |name: &str| entity.is_some_and(|entity| crate::parts::key_fields(entity).contains(&name));
+    let in_key = |name: &str| entity.is_some_and(|entity| key_fields(entity).contains(&name));
     let shown = |name: &str, value: &AttributeValue| match entity {
         Some(entity) => Owner { design, entity, item }.attribute(name, value, Room::Cell),
         None => attribute(None, value, Room::Cell),
@@ -143,7 +143,7 @@ pub(super) fn effort(found: &Found) -> Markup {
         p.effort {
             (counted(found.items.len(), "item"))
             @if found.scanned != found.items.len() as u64 { ", " (grouped(found.scanned)) " read" }
-            ", " (units(found.consumed.read)) " " abbr title="read units" { "RU" }
+            ", " (capacity(found.consumed.read, 0.0))
         }
     }
 }

@@ -18,12 +18,9 @@ use singlet_store::Store;
 use crate::console::{Console, Served};
 use crate::failure::Failure;
 use crate::layout::Section;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 use crate::parts::{entity_tag, heading};
 use read::Place;
-
-/// The pairs of a query, in their order.
-type Pairs = Vec<(String, String)>;
 
 /// Shows where items are: the entities, the tables, and a form that opens a partition.
 pub(crate) async fn contents<S: Store>(
@@ -70,7 +67,10 @@ pub(crate) async fn table<S: Store>(
     let base = Link::table(served.name(), table);
     Ok(frame.page(html! {
         (trail(served, &[]))
-        (heading(&html! { "Table " code { (served.table_name(table)) } }, Some("All items, in the order of their partitions.")))
+        (heading(
+            &html! { "Table " code { (served.table_name(table)) } },
+            Some("All items, in the order of their partitions."),
+        ))
         (list::raw(served.design(), table, &found, &base))
     }))
 }

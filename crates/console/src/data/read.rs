@@ -7,10 +7,10 @@ use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Path};
 use singlet_store::{Consumed, GetItem, Query, Scan, Store};
 use singlet_values::{AttributeValue, EncodedItem, Item};
 
-use super::Pairs;
 use crate::console::Served;
 use crate::failure::Failure;
 use crate::key_text;
+use crate::link::Pairs;
 
 /// The name of the pair with the key at which a page starts.
 pub(super) const AFTER: &str = "after";

@@ -7,7 +7,7 @@ use singlet_design::{
 
 use crate::figures::counted;
 use crate::link::Link;
-use crate::parts::{entity_tag, grid, key_fields, scrolling, template};
+use crate::parts::{entity_tag, grid, head, key_fields, scrolling, template};
 
 /// The chart of each table, its indexes and settings, and the entities.
 pub(super) fn content(design: &Design) -> Markup {
@@ -35,7 +35,7 @@ fn chart(design: &Design, table: &Table, position: usize) -> Markup {
             h2 id=(id) { (title) }
             (scrolling(&title, &html! {
                 table.chart {
-                    thead { tr { @for column in &columns { th scope="col" { (column) } } } }
+                    (head(&columns))
                     tbody {
                         @for row in &rows {
                             tr {
@@ -68,7 +68,7 @@ fn details(design: &Design, entity: &Entity) -> Markup {
             @let label = format!("Fields of {}", entity.name);
             (scrolling(&label, &html! {
                 table {
-                    thead { tr { th scope="col" { "Field" } th scope="col" { "Values" } th scope="col" { "" span.unseen { "Notes" } } } }
+                    (head(&["Field", "Values", "Notes"]))
                     tbody {
                         @for field in &entity.fields {
                             tr {

@@ -5,8 +5,9 @@ use singlet_design::{Design, Lines};
 use singlet_review::{Allowed, Finding, Fix, Review, rule};
 
 use super::highlight;
+use crate::figures::counted;
 use crate::icon::Icon;
-use crate::parts::{empty, prose, severity};
+use crate::parts::{empty, entity_tag, prose, severity};
 
 /// A finding beside its line; allowed ones with the reason.
 struct Placed<'r> {
@@ -41,7 +42,7 @@ pub(super) fn content(design: &Design, review: &Review) -> Markup {
         }
         section.block aria-labelledby="file" {
             h2 #file { "File" }
-            div.file { (lines(design, &placed)) }
+            div.file { @for section in sections(&design.source) { (folded(design, &section, &placed)) } }
         }
     }
 }
@@ -61,13 +62,61 @@ fn placed<'r>(design: &Design, review: &'r Review) -> Vec<Placed<'r>> {
     placed
 }
 
-/// The file in pieces: lines without findings lie in one block with the line that ends it.
-fn lines(design: &Design, placed: &[Placed<'_>]) -> Markup {
+/// A part of the file that can be folded: an entity with its patterns, or what stands before the first one.
+struct Fold<'d> {
+    entity: Option<&'d str>,
+    lines: Vec<(usize, &'d str)>,
+}
+
+/// The file in its sections. Comments above an entity belong to it.
+fn sections(source: &str) -> Vec<Fold<'_>> {
+    let mut sections = vec![Fold { entity: None, lines: Vec::new() }];
+    for line in (1..).zip(source.lines()) {
+        let header = line.1.strip_prefix("[entity.").and_then(|rest| rest.split_once(']'));
+        if let Some((name, _)) = header.filter(|(name, _)| !name.contains('.'))
+            && let Some(before) = sections.last_mut()
+        {
+            let is_body = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
+            let end = before.lines.iter().rposition(is_body).map_or(0, |last| last + 1);
+            let lines = before.lines.split_off(end);
+            sections.push(Fold { entity: Some(name), lines });
+        }
+        if let Some(section) = sections.last_mut() {
+            section.lines.push(line);
+        }
+    }
+    sections.retain(|section| !section.lines.is_empty());
+    sections
+}
+
+fn folded(design: &Design, section: &Fold<'_>, placed: &[Placed<'_>]) -> Markup {
+    let first = section.lines.first().map(|(number, _)| *number).unwrap_or_default();
+    let last = section.lines.last().map(|(number, _)| *number).unwrap_or_default();
+    let findings = placed.iter().filter(|one| (first..=last).contains(&one.line)).count();
+    html! {
+        details.section open {
+            summary {
+                @match section.entity {
+                    Some(entity) => (entity_tag(design, entity)),
+                    None => "Tables and settings",
+                }
+                span.count {
+                    (counted(section.lines.len(), "line"))
+                    @if findings > 0 { ", " (counted(findings, "finding")) }
+                }
+            }
+            (lines(design, section, placed))
+        }
+    }
+}
+
+/// The lines of a section in pieces: lines without findings lie in one block with the line that ends it.
+fn lines(design: &Design, section: &Fold<'_>, placed: &[Placed<'_>]) -> Markup {
     let mut block: Vec<(usize, &str)> = Vec::new();
     let mut parts: Vec<Markup> = Vec::new();
-    for (number, line) in (1..).zip(design.source.lines()) {
-        block.push((number, line));
-        let mut here = placed.iter().filter(|one| one.line == number).peekable();
+    for (number, line) in &section.lines {
+        block.push((*number, line));
+        let mut here = placed.iter().filter(|one| one.line == *number).peekable();
         if here.peek().is_some() {
             parts.push(code(&std::mem::take(&mut block)));
             parts.extend(here.map(|one| note(design, one)));
@@ -91,9 +140,10 @@ fn code(lines: &[(usize, &str)]) -> Markup {
 
 /// A finding below its line.
 fn note(design: &Design, placed: &Placed<'_>) -> Markup {
-    let Placed { id, finding, reason, .. } = placed;
+    let Placed { line, id, finding, reason } = placed;
+    let kind = if reason.is_some() { "allowed" } else { finding.severity.word() };
     html! {
-        aside class={ "finding " @if reason.is_some() { "allowed" } @else { (finding.severity.word()) } } id=(id) aria-label={ "Finding " (finding.rule) } {
+        div class={ "finding " (kind) } id=(id) role="note" aria-label={ "Finding " (finding.rule) " in line " (line) } {
             p {
                 @match reason {
                     None => (severity(finding.severity)),

@@ -23,15 +23,24 @@ pub(super) fn line(line: &str) -> Markup {
 
 /// Text with its strings and the comment at its end told apart.
 fn strings(text: &str) -> Markup {
-    let mut rest = text;
     html! {
-        @while let Some((before, quoted, after)) = first_string(rest) {
+        @for (before, quoted) in pieces(text) {
             (Unhidden(before))
-            span class=(if quoted.starts_with('#') { "comment" } else { "string" }) { (Unhidden(quoted)) }
-            @let _ = { rest = after; };
+            @if quoted.starts_with('#') { span.comment { (Unhidden(quoted)) } }
+            @else if !quoted.is_empty() { span.string { (Unhidden(quoted)) } }
         }
-        (Unhidden(rest))
     }
+}
+
+/// Each string or comment with the text before it; at last the text after all of them.
+fn pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let Some((before, quoted, after)) = first_string(text) else { return Some((text, "")) };
+        rest = Some(after);
+        Some((before, quoted))
+    })
 }
 
 /// The text before the first string or comment, the string or comment, and the text after it.

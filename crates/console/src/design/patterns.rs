@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use singlet_design::{Access, Design, Grid, Pattern, access, pattern_table};
 
 use crate::cost::{Cost, Costs};
-use crate::figures::{counted, units};
+use crate::figures::counted;
 use crate::icon::Icon;
 use crate::link::Link;
-use crate::parts::{empty, scrolling, template};
+use crate::parts::{capacity, empty, scrolling, template};
 
 /// The patterns that callers can run, and those that only other patterns run.
 pub(super) fn content(design: &Design, costs: &Costs) -> Markup {
@@ -16,10 +16,14 @@ pub(super) fn content(design: &Design, costs: &Costs) -> Markup {
         .partition(|position| design.patterns.get(*position).is_some_and(|pattern| pattern.internal));
     html! {
         @if design.patterns.is_empty() {
-            (empty("The design has no patterns", &html! { "Add a table such as " code { "[pattern.name]" } " to its file." }))
+            (empty("The design has no patterns", &html! {
+                "Add a table such as " code { "[pattern.name]" } " to its file."
+            }))
         }
         @if !open.is_empty() { (table(design, costs, &described, &open, &counted(open.len(), "pattern"), "open")) }
-        @if !internal.is_empty() { (table(design, costs, &described, &internal, "Parts of other patterns", "internal")) }
+        @if !internal.is_empty() {
+            (table(design, costs, &described, &internal, "Parts of other patterns", "internal"))
+        }
     }
 }
 
@@ -39,7 +43,8 @@ fn table(design: &Design, costs: &Costs, described: &Grid, rows: &[usize], title
                     tbody {
                         @for position in rows {
                             @if let Some(pattern) = design.patterns.get(*position) {
-                                (row(design, pattern, costs.get(&pattern.name), &|column| cell(described, *position, column)))
+                                @let cell = |column: &str| cell(described, *position, column);
+                                (row(design, pattern, costs.get(&pattern.name), &cell))
                             }
                         }
                     }
@@ -72,15 +77,9 @@ fn row<'g>(design: &Design, pattern: &Pattern, cost: Cost, cell: &dyn Fn(&str) -
             }
             td.figure { (cell("Rate")) }
             td.figure { (cell("Within")) }
-            td.figure { (in_units(cost)) }
+            td.figure {
+                @if cost.read_units + cost.write_units > 0.0 { (capacity(cost.read_units, cost.write_units)) }
+            }
         }
-    }
-}
-
-/// Read and write units of a call.
-pub(super) fn in_units(cost: Cost) -> Markup {
-    html! {
-        @if cost.read_units > 0.0 { span.units { (units(cost.read_units)) " " abbr title="read units" { "RU" } } }
-        @if cost.write_units > 0.0 { " " span.units { (units(cost.write_units)) " " abbr title="write units" { "WU" } } }
     }
 }

@@ -106,7 +106,9 @@ impl Answer<'_> {
                             tr {
                                 th scope="row" { (self.tag(record)) }
                                 @for column in &columns {
-                                    td { @if let Some(value) = answer.get(column) { (self.value(record, &item, column, value, Room::Cell)) } }
+                                    td { @if let Some(value) = answer.get(column) {
+                                        (self.value(record, &item, column, value, Room::Cell))
+                                    } }
                                 }
                             }
                         }
@@ -179,10 +181,12 @@ fn pages(outcome: &Outcome, base: &Link) -> Markup {
         @if cursor.is_some() || previous.is_some() {
             nav.pages aria-label="Pages" {
                 @if let Some(previous) = previous {
-                    a.button rel="prev" href=(base.clone().with(CURSOR, previous.to_string())) { (Icon::Back) "Previous page" }
+                    @let link = base.clone().with(CURSOR, previous.to_string());
+                    a.button rel="prev" href=(link) { (Icon::Back) "Previous page" }
                 }
                 @if let Some(cursor) = cursor {
-                    a.button rel="next" href=(base.clone().with(CURSOR, cursor.to_string())) { "Next page" (Icon::Forward) }
+                    @let link = base.clone().with(CURSOR, cursor.to_string());
+                    a.button rel="next" href=(link) { "Next page" (Icon::Forward) }
                 }
             }
         }

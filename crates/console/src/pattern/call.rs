@@ -3,8 +3,7 @@
 use singlet_design::{Json, Pattern, from_text};
 use singlet_run::{Arguments, Paging, WrongParameter, check_arguments};
 
-use super::Pairs;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 
 /// Controls of the page. Parameters of patterns have no dot in their names.
 pub(super) const RUN: &str = ".run";
@@ -59,11 +58,14 @@ impl Call {
         };
         for (name, text) in pairs.iter().filter(|(name, text)| !name.starts_with('.') && !text.is_empty()) {
             call.is_asked = true;
-            call.texts.push((name.clone(), text.clone()));
-            call.take(pattern, name, text);
+            // Forms end lines as networks do.
+            let text = text.replace("\r\n", "\n");
+            call.take(pattern, name, &text);
+            call.texts.push((name.clone(), text));
         }
         call.paging.cursor = control(CURSOR).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
         if let Some(limit) = control(LIMIT).filter(|limit| !limit.is_empty()) {
+            call.is_asked = true;
             call.texts.push((LIMIT.to_owned(), limit.to_owned()));
             match limit.parse() {
                 Ok(limit) => call.paging.limit = Some(limit),

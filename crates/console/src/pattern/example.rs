@@ -8,9 +8,9 @@ use singlet_run::seed::{Sample, Suggestions};
 use singlet_store::{Scan, Store};
 use singlet_values::{EncodedValue, Item};
 
-use super::Pairs;
 use crate::console::Served;
 use crate::keys::entity_of;
+use crate::link::Pairs;
 
 /// Items of each table that are looked at.
 const LOOKED_AT_MAX: u32 = 300;

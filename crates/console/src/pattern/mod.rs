@@ -28,13 +28,11 @@ use crate::failure::Failure;
 use crate::guard::{Session, TOKEN};
 use crate::icon::Icon;
 use crate::layout::Section;
-use crate::link::Link;
+use crate::link::{Link, Pairs};
 use crate::parts::{empty, prose, scrolling, template};
+use crate::text::{Unhidden, Visible};
 use call::Call;
 use run::{Effect, Run};
-
-/// The pairs of a query or a form, in their order.
-type Pairs = Vec<(String, String)>;
 
 /// Shows the form of a pattern; with values, also the answer, or what a write would do.
 pub(crate) async fn show<S: Store>(
@@ -60,17 +58,18 @@ pub(crate) async fn show<S: Store>(
     Ok(page.response(&headers))
 }
 
-/// Does a write, and shows its answer.
+/// Does a write, and shows its answer. Its values are in the address, exactly as in that of the preview.
 pub(crate) async fn write<S: Store>(
     State(console): State<Arc<Console<S>>>,
     Path((design, pattern)): Path<(String, String)>,
     headers: HeaderMap,
-    Form(pairs): Form<Pairs>,
+    Query(pairs): Query<Pairs>,
+    Form(form): Form<Pairs>,
 ) -> Result<Response, Failure> {
     if console.permission == Permission::ReadOnly {
         return Err(Failure::forbidden("This console only reads."));
     }
-    let token = pairs.iter().find(|(name, _)| name == TOKEN).map_or("", |(_, token)| token);
+    let token = form.iter().find(|(name, _)| name == TOKEN).map_or("", |(_, token)| token);
     if !console.guard.admits(&headers, token) {
         return Err(Failure::forbidden(
             "The form is too old or comes from elsewhere. Open the page of the pattern again and repeat.",
@@ -120,7 +119,6 @@ impl<S: Store> Page<'_, S> {
                 div.workbench {
                     div.ask {
                         (form::form(self.served.name(), self.pattern, &usage, self.call, self.run))
-                        @if let Some(example) = &self.example { (self.example(example)) }
                     }
                     div.answer {
                         @match self.run {
@@ -166,26 +164,27 @@ impl<S: Store> Page<'_, S> {
         )
     }
 
-    fn example(&self, example: &Pairs) -> Markup {
+    /// The link to arguments that have an answer.
+    fn example(&self) -> Markup {
+        let Some(example) = &self.example else { return html! {} };
         let name = self.served.name();
         let link = |link: Link, (name, value): &(String, String)| link.with(name, value.as_str());
         let link = example.iter().fold(Link::pattern(name, &self.pattern.name), link);
         html! {
-            p.example {
+            div.example {
                 a.button href=(link) { "Fill in an example" }
-                span.about { @for (name, value) in example { code { (name) "=" (value) } " " } }
+                p.about { @for (name, value) in example { code { (name) "=" (Visible(value)) } " " } }
             }
         }
     }
 
     fn invitation(&self) -> Markup {
-        match (self.call.wrong.is_empty(), self.pattern.reads()) {
-            (false, _) => empty("Not run", &html! { "The values that are marked don’t fit." }),
-            (true, true) => empty("No answer yet", &html! { "Fill in the form and run the pattern." }),
-            (true, false) => {
-                empty("Nothing written yet", &html! { "The form shows first what the pattern would write." })
-            }
-        }
+        let (title, advice) = match (self.call.wrong.is_empty(), self.pattern.reads()) {
+            (false, _) => ("Not run", "The values that are marked don’t fit."),
+            (true, true) => ("No answer yet", "Fill in the form and run the pattern."),
+            (true, false) => ("Nothing written yet", "The form shows first what the pattern would write."),
+        };
+        html! { div.empty { p.title { (title) } p { (advice) } (self.example()) } }
     }
 
     fn answer(&self, run: &Run, session: &Session, host: &str) -> Markup {
@@ -222,10 +221,8 @@ impl<S: Store> Page<'_, S> {
             @if self.console.permission == Permission::ReadOnly {
                 p.about { "This console only reads, so the pattern can’t be run here." }
             } @else {
-                form.confirm method="post" action=(Link::pattern(self.served.name(), &self.pattern.name)) {
+                form.confirm method="post" action=(self.call.link(self.served.name(), &self.pattern.name)) {
                     input type="hidden" name=(TOKEN) value=(self.console.guard.token(session));
-                    @for (name, text) in &self.call.texts { input type="hidden" name=(name) value=(text); }
-                    input type="hidden" name=(call::RUN) value="1";
                     button.primary type="submit" { (Icon::Write) "Write it" }
                     span.about { "Nothing is written until then." }
                 }
@@ -241,7 +238,7 @@ fn snippet(title: &str, text: &str) -> Markup {
             summary { (title) }
             div.copyable {
                 button.quiet.scripted type="button" data-copy { (Icon::Copy) "Copy" }
-                (scrolling(title, &html! { pre { code { (crate::text::Unhidden(text)) } } }))
+                (scrolling(title, &html! { pre { code { (Unhidden(text)) } } }))
             }
         }
     }

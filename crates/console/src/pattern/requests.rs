@@ -6,7 +6,7 @@ use singlet_store::Consumed;
 
 use super::run::{Effect, Run};
 use crate::figures::{counted, elapsed, units};
-use crate::parts::{empty, prose, scrolling};
+use crate::parts::{capacity, empty, prose, scrolling};
 use crate::text::Unhidden;
 
 /// The figures of a run: requests, units and time.
@@ -24,8 +24,8 @@ pub(super) fn summary(run: &Run) -> Markup {
     html! {
         dl.tiles.small {
             div { dt { "requests" } dd { (run.recorded.len()) } }
-            div { dt { "predicted" } dd { @if at_least { span.sign { "≥ " } } (in_units(predicted.0, predicted.1)) } }
-            @if run.effect != Effect::Preview { div { dt { "used" } dd { (in_units(used.0, used.1)) } } }
+            div { dt { "predicted" } dd { @if at_least { span.sign { "≥ " } } (capacity(predicted.0, predicted.1)) } }
+            @if run.effect != Effect::Preview { div { dt { "used" } dd { (capacity(used.0, used.1)) } } }
             div { dt { "time" } dd { (elapsed(run.elapsed)) } }
         }
     }
@@ -59,17 +59,19 @@ fn cost(request: &Recorded) -> Markup {
     html! {
         span.cost {
             @match &request.outcome {
-                RecordedOutcome::Done(used) => (in_units(used.read, used.write)),
-                RecordedOutcome::Foreseen => (in_units(*read, *write)),
+                RecordedOutcome::Done(used) => (capacity(used.read, used.write)),
+                RecordedOutcome::Foreseen => (capacity(*read, *write)),
                 RecordedOutcome::Failed(reason) => span.wrong { (prose(reason)) },
             }
             @for (index, share) in indexes {
                 span.part-of { @if *share < all { (units(*share)) " of them " } "on " (index) }
             }
             @match &request.outcome {
-                RecordedOutcome::Done(used) if used.read == *read && used.write == *write => span.part-of { "as predicted" },
+                RecordedOutcome::Done(used) if used.read == *read && used.write == *write => {
+                    span.part-of { "as predicted" }
+                }
                 RecordedOutcome::Done(_) if *at_least => {},
-                RecordedOutcome::Done(_) => span.part-of { (in_units(*read, *write)) " predicted" },
+                RecordedOutcome::Done(_) => span.part-of { (capacity(*read, *write)) " predicted" },
                 RecordedOutcome::Foreseen => span.part-of { "not done" },
                 RecordedOutcome::Failed(_) => {},
             }
@@ -81,11 +83,4 @@ fn cost(request: &Recorded) -> Markup {
 fn body(request: &Recorded) -> String {
     let text = request.to_string();
     text.split_once('\n').map(|(_, body)| body.to_owned()).unwrap_or(text)
-}
-
-fn in_units(read: f64, write: f64) -> Markup {
-    html! {
-        @if read > 0.0 || write <= 0.0 { span.units { (units(read)) " " abbr title="read units" { "RU" } } }
-        @if write > 0.0 { " " span.units { (units(write)) " " abbr title="write units" { "WU" } } }
-    }
 }

@@ -10,7 +10,7 @@ use singlet_store::Store;
 use super::call::Call;
 use crate::console::Served;
 
-/// What a run does to the database.
+/// The effect of a run on the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It reads.

@@ -1,11 +1,11 @@
-//! What keeps pages and writes safe.
+//! Pages and writes are safe from other sites.
 
 use axum::http::StatusCode;
 use singlet_console::Permission;
+use singlet_design::Json;
 
 use crate::site::{FORUM, Site, input, links};
 
-const OPEN: &str = "/console/forum/patterns/open/";
 const PREVIEW: &str = "/console/forum/patterns/open/?thread_id=t1&title=Hello";
 
 fn threads(site: &Site) -> usize {
@@ -57,16 +57,30 @@ fn a_write_is_shown_first_and_done_by_its_own_form() {
     );
     assert_eq!(threads(&site), 0, "a GET writes nothing");
 
-    let form = format!("thread_id=t1&title=Hello&.run=1&.token={}", input(&preview.text, ".token"));
+    let form = format!(".token={}", input(&preview.text, ".token"));
     let cookie = preview.headers["set-cookie"].to_str().expect("text");
     assert!(cookie.contains("SameSite=Strict") && cookie.contains("HttpOnly"), "{cookie}");
-    let written = site.post(OPEN, &preview.cookie(), &form);
+    let written = site.post(PREVIEW, &preview.cookie(), &form);
     assert_eq!(written.status, StatusCode::OK, "{}", written.text);
     assert!(written.text.contains(">Written<"), "{}", written.text);
     assert_eq!(threads(&site), 1);
 
-    let again = site.post(OPEN, &preview.cookie(), &form);
+    let again = site.post(PREVIEW, &preview.cookie(), &form);
     assert!(again.text.contains("Thread is there already"), "{}", again.text);
+}
+
+#[test]
+fn a_write_writes_exactly_the_shown_values() {
+    let site = Site::forum();
+    let address = "/console/forum/patterns/open/?thread_id=t1&title=a%00b%0D%0Ac%22%3C%C2%AD";
+    let preview = site.get(address);
+    let (_, action) =
+        preview.text.split_once("<form class=\"confirm\" method=\"post\" action=\"").expect("a form");
+    let action = action.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    let form = format!(".token={}", input(&preview.text, ".token"));
+    assert_eq!(site.post(&action, &preview.cookie(), &form).status, StatusCode::OK);
+    let thread = site.run("thread", [("thread_id", Json::from("t1"))]);
+    assert_eq!(thread.get("title").and_then(Json::as_text), Some("a\0b\nc\"<\u{ad}"));
 }
 
 #[test]
@@ -78,8 +92,8 @@ fn a_write_without_the_token_of_its_session_is_refused() {
     for (cookie, token) in
         [(preview.cookie(), ""), (stranger, token.as_str()), (String::new(), token.as_str())]
     {
-        let form = format!("thread_id=t1&title=Hello&.run=1&.token={token}");
-        let answer = site.post(OPEN, &cookie, &form);
+        let form = format!(".token={token}");
+        let answer = site.post(PREVIEW, &cookie, &form);
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{}", answer.text);
     }
     assert_eq!(threads(&site), 0);
@@ -91,7 +105,7 @@ fn a_console_that_only_reads_writes_nothing() {
     let preview = site.get(PREVIEW);
     assert!(preview.text.contains("only reads") && !preview.text.contains("Write it"), "{}", preview.text);
     let cookie = preview.cookie();
-    let answer = site.post(OPEN, &cookie, "thread_id=t1&title=Hello&.run=1&.token=x");
+    let answer = site.post(PREVIEW, &cookie, ".token=x");
     assert_eq!(answer.status, StatusCode::FORBIDDEN);
     assert_eq!(threads(&site), 0);
 }

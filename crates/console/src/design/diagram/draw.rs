@@ -27,7 +27,7 @@ pub(in crate::design) struct Drawing {
 
 impl Drawing {
     pub(super) fn of(design: &Design, graph: &Graph, plan: &Plan) -> Drawing {
-        let loops = graph.links.iter().enumerate().filter(|(_, link)| link.one == link.many);
+        let loops = graph.edges.iter().enumerate().filter(|(_, link)| link.one == link.many);
         let links = html! {
             @for course in &plan.courses { (link_line(graph, course)) }
             @for (_, link) in loops {
@@ -86,7 +86,7 @@ fn entity_box(design: &Design, entity: &EntityBox, area: Area) -> Markup {
 
 fn link_line(graph: &Graph, course: &Course) -> Markup {
     let (Some(link), Some(start), Some(end)) =
-        (graph.links.get(course.link), course.points.first(), course.points.last())
+        (graph.edges.get(course.link), course.points.first(), course.points.last())
     else {
         return html! {};
     };

@@ -1,4 +1,4 @@
-//! The boxes of a diagram and the links between them.
+//! The boxes of a diagram and the edges between them.
 
 use singlet_design::{Cardinality, Design, Entity, Field, FieldType};
 
@@ -26,7 +26,7 @@ pub(super) struct Line {
 
 /// A relation of one item to items of another entity, or of the same.
 #[derive(Debug, Clone)]
-pub(super) struct Link {
+pub(super) struct Edge {
     pub(super) one: usize,
     pub(super) many: usize,
     pub(super) label: String,
@@ -36,23 +36,23 @@ pub(super) struct Link {
     pub(super) is_single: bool,
 }
 
-/// The entities of a design with their links, in the order of the file.
+/// The entities of a design with their edges, in the order of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Graph {
     pub(super) boxes: Vec<EntityBox>,
-    pub(super) links: Vec<Link>,
+    pub(super) edges: Vec<Edge>,
 }
 
 impl Graph {
     pub(super) fn of(design: &Design) -> Graph {
         let position = |name: &str| design.entities.iter().position(|entity| entity.name == name);
-        let mut links = Vec::new();
+        let mut edges = Vec::new();
         for (one, entity) in design.entities.iter().enumerate() {
             for relation in &entity.relations {
                 let Some(many) = position(&relation.entity) else { continue };
                 let is_single = relation.cardinality == Cardinality::One;
                 let count = in_words(&relation.cardinality);
-                links.push(Link { one, many, label: relation.name.clone(), count, is_single });
+                edges.push(Edge { one, many, label: relation.name.clone(), count, is_single });
             }
         }
         for (many, entity) in design.entities.iter().enumerate() {
@@ -61,11 +61,11 @@ impl Graph {
                     field.refers_to.iter().chain(&field.refers_to_one_of).filter_map(|name| position(name))
                 {
                     let (label, count) = (field.name.clone(), String::new());
-                    links.push(Link { one, many, label, count, is_single: false });
+                    edges.push(Edge { one, many, label, count, is_single: false });
                 }
             }
         }
-        Graph { boxes: design.entities.iter().map(|entity| EntityBox::of(entity)).collect(), links }
+        Graph { boxes: design.entities.iter().map(|entity| EntityBox::of(entity)).collect(), edges }
     }
 }
 

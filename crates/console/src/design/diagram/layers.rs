@@ -39,7 +39,7 @@ pub(super) struct Layered {
 impl Layered {
     pub(super) fn of(graph: &Graph) -> Layered {
         let count = graph.boxes.len();
-        let pairs: Vec<(usize, usize)> = graph.links.iter().map(|link| (link.one, link.many)).collect();
+        let pairs: Vec<(usize, usize)> = graph.edges.iter().map(|link| (link.one, link.many)).collect();
         let column = columns(count, &pairs);
         let is_alone = |node: &usize| !pairs.iter().any(|(a, b)| a != b && (a == node || b == node));
         let alone: Vec<usize> = (0..count).filter(is_alone).collect();

@@ -11,7 +11,7 @@ use singlet_design::Design;
 pub(super) use draw::Drawing;
 use graph::Graph;
 
-use crate::parts::{empty, entity_tag, scrolling};
+use crate::parts::{empty, entity_tag, head, scrolling};
 
 /// Draws the diagram of a design.
 pub(super) fn drawing(design: &Design) -> Drawing {
@@ -28,16 +28,16 @@ pub(super) fn relations(design: &Design) -> Markup {
     html! {
         section.block aria-labelledby="relations" {
             h2 #relations { "Relations" }
-            @if graph.links.is_empty() {
-                (empty("No relations", &html! { "Declare them with " code { "relations" } " or " code { "ref" } " in the design." }))
+            @if graph.edges.is_empty() {
+                (empty("No relations", &html! {
+                    "Declare them with " code { "relations" } " or " code { "ref" } " in the design."
+                }))
             } @else {
                 (scrolling("Relations", &html! {
                     table {
-                        thead { tr {
-                            th scope="col" { "One" } th scope="col" { "Relation" } th scope="col" { "Many" } th scope="col" { "How many" }
-                        } }
+                        (head(&["One", "Relation", "Many", "How many"]))
                         tbody {
-                            @for link in &graph.links {
+                            @for link in &graph.edges {
                                 tr {
                                     td { (entity_tag(design, name(link.one))) }
                                     td { code { (link.label) } }

@@ -57,7 +57,7 @@ impl Plan {
         set_alone(layered, &mut areas, top);
         let courses = courses(layered, &areas, &straights);
         let right = areas.iter().map(|area| area.x + area.width).fold(MARGIN, f64::max);
-        let has_loop = graph.links.iter().any(|link| link.one == link.many);
+        let has_loop = graph.edges.iter().any(|link| link.one == link.many);
         Plan {
             width: right + MARGIN + if has_loop { 60.0 } else { 0.0 },
             height: bottom(&areas) + MARGIN,
@@ -114,7 +114,7 @@ fn set_columns(graph: &Graph, layered: &Layered, areas: &mut [Area]) -> Vec<f64>
             .routes
             .iter()
             .filter(|route| route.stops.first().is_some_and(|stop| column.contains(stop)));
-        let labels = leaving.filter_map(|route| graph.links.get(route.link));
+        let labels = leaving.filter_map(|route| graph.edges.get(route.link));
         let label = labels.map(|link| text_width(&link.label) + text_width(&link.count)).fold(0.0, f64::max);
         straights.push(x + width + label);
         x += width + label + GAP;

@@ -1,0 +1,100 @@
+// What people do with the console, clicked through.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { browser, open, visit } from "./browser.mjs";
+
+const HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">\u202egnirts";
+
+after(() => browser.close());
+
+test("find a user by e-mail, open a post of theirs, and see its comments", async () => {
+  const { page, faults, close } = await open();
+  await visit(page, "social/patterns/user_by_email/");
+  await page.getByText("Fill in an example").click();
+  await page.locator(".record header a").click();
+  await page.getByRole("link", { name: "posts" }).click();
+  await page.locator("ol.tree ol a").first().click();
+  assert.match(await page.locator("h1").innerText(), /Post/);
+  await page.locator("ul.rows").getByRole("link", { name: "comments", exact: true }).click();
+  assert.match(await page.locator("h1").innerText(), /POST#/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a write is shown, done once, and refused the second time", async () => {
+  const { page, faults, close } = await open();
+  await visit(page, "social/patterns/create_user/");
+  await page.getByLabel("username").fill("story");
+  await page.getByLabel("email").fill("story@example.com");
+  await page.getByLabel("displayName").fill("A story");
+  await page.getByRole("button", { name: "Preview" }).click();
+  assert.equal(await page.locator("#answer").innerText(), "What it would write");
+  await page.getByRole("button", { name: "Write it" }).click();
+  assert.equal(await page.locator("#answer").innerText(), "Written");
+  await page.locator(".record header a").click();
+  assert.match(await page.locator("main").innerText(), /USERNAME#story/);
+  await visit(page, "social/patterns/create_user/?username=story&email=other%40example.com&displayName=Other");
+  assert.match(await page.getByRole("alert").innerText(), /another User has this username/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("hostile texts are shown as text on every page that has them", async () => {
+  const { page, faults, close } = await open();
+  await visit(page, "social/patterns/create_user/");
+  await page.getByLabel("username").fill("hostile");
+  await page.getByLabel("email").fill("hostile@example.com");
+  await page.getByLabel("displayName").fill(HOSTILE.slice(0, 60));
+  await page.getByLabel("bio").fill(HOSTILE);
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("button", { name: "Write it" }).click();
+  const item = await page.locator(".record header a").getAttribute("href");
+  const pages = [
+    item, "social/patterns/user_by_name/?username=hostile", "social/patterns/user_by_name/?username=hostile&.view=json",
+    `social/patterns/user_by_name/?username=${encodeURIComponent(HOSTILE)}`, `-/search/?q=${encodeURIComponent(HOSTILE)}`,
+  ];
+  for (const address of pages) {
+    await visit(page, address);
+    assert.doesNotMatch(await page.title(), /broken/, address);
+    assert.equal(await page.locator("main img, main script").count(), 0, address);
+  }
+  await visit(page, item);
+  const text = await page.locator("main").innerText();
+  assert.ok(text.includes("<script>document.title = 'broken'</script>"), text);
+  assert.ok(text.includes("U+202E"), text);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("keys search, go and help", async () => {
+  const { page, faults, close } = await open();
+  await visit(page, "social/");
+  await page.keyboard.press("/");
+  await page.keyboard.type("home_f");
+  await page.getByRole("option", { name: /home_feed/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/social\/patterns\/home_feed\//);
+  await page.locator("main").click();
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await page.waitForURL(/social\/data\//);
+  await page.keyboard.press("?");
+  assert.equal(await page.getByRole("dialog").isVisible(), true);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement.matches(':focus-visible')"), true);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a list is read forwards to its end and back", async () => {
+  const { page, faults, close } = await open();
+  await visit(page, "social/patterns/global_feed/?.limit=5");
+  const first = await page.locator("table.items tbody tr").allInnerTexts();
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("link", { name: "Previous page" }).click();
+  assert.deepEqual(await page.locator("table.items tbody tr").allInnerTexts(), first);
+  assert.deepEqual(faults, []);
+  await close();
+});
