@@ -1,9 +1,12 @@
-//! The API of designs beside the database that it runs on.
+//! The API and the console of designs beside the database that they run on.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use singlet_api::{Metered, router};
+use axum::Router;
+use singlet_api::Metered;
+use singlet_console::{BASE, Permission, Served};
 use singlet_design::Design;
 use singlet_engine::Database;
 use singlet_run::Runner;
@@ -13,24 +16,46 @@ use singlet_store::Embedded;
 
 use crate::failure::Failure;
 
-/// Mounts the API of the designs, if there are any. Their cursors are encrypted with this key.
-pub(crate) fn mount(
-    server: Server,
-    designs: &[Arc<Design>],
-    environment: Option<&str>,
-    database: &Database,
-    cursor_key: [u8; 32],
-) -> Result<Server, Failure> {
-    if designs.is_empty() {
-        return Ok(server);
+/// The designs that a server serves, with the names of their files.
+pub(crate) struct Mounted<'a> {
+    pub(crate) designs: Vec<(Arc<Design>, &'a Path)>,
+    pub(crate) environment: Option<&'a str>,
+    pub(crate) database: &'a Database,
+    /// The key that encrypts cursors.
+    pub(crate) cursor_key: [u8; 32],
+    /// Whether there is a console, and what it may do.
+    pub(crate) console: Option<Permission>,
+}
+
+impl Mounted<'_> {
+    /// Mounts the API of the designs, and their console, if there are designs.
+    pub(crate) fn on(&self, server: Server) -> Result<Server, Failure> {
+        if self.designs.is_empty() {
+            return Ok(server);
+        }
+        let runners = self.designs.iter().map(|(design, _)| {
+            let store = Metered::new(Embedded::new(self.database.clone(), design.name.clone()));
+            self.runner(design, store)
+        });
+        let api = singlet_api::router(runners.collect::<Result<Vec<_>, Failure>>()?);
+        let Some(permission) = self.console else { return Ok(server.mount(api)) };
+        let served = self.designs.iter().map(|(design, file)| {
+            let store = Embedded::new(self.database.clone(), design.name.clone());
+            Ok(Served::new(self.runner(design, store)?, file.display().to_string()))
+        });
+        let console = singlet_console::router(served.collect::<Result<Vec<_>, Failure>>()?, permission);
+        let router = Router::new()
+            .route_service(BASE.trim_end_matches('/'), console.clone())
+            .route_service(BASE, console.clone())
+            .route_service(&format!("{BASE}{{*page}}"), console)
+            .fallback_service(api);
+        Ok(server.mount(router).with_home(BASE))
     }
-    let runner = |design: &Arc<Design>| {
-        let store = Metered::new(Embedded::new(database.clone(), design.name.clone()));
-        let environment = choose_environment(design, environment)?;
-        Ok(Runner::new(Arc::clone(design), store, environment.name).with_cursor_key(cursor_key))
-    };
-    let runners = designs.iter().map(runner).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(server.mount(router(runners)))
+
+    fn runner<S: singlet_store::Store>(&self, design: &Arc<Design>, store: S) -> Result<Runner<S>, Failure> {
+        let environment = choose_environment(design, self.environment)?;
+        Ok(Runner::new(Arc::clone(design), store, environment.name).with_cursor_key(self.cursor_key))
+    }
 }
 
 /// Refuses designs of the same name, which would have the same paths.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The rooms that the table names, by the folders of their manifests. `sim/engine` is the engine.
-const ROOMS: [&str; 21] = [
+const ROOMS: [&str; 22] = [
     "crates/values",
     "crates/cipher",
     "crates/expr",

@@ -1,11 +1,14 @@
 //! The routes.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::Uri;
-use axum::middleware::map_response;
-use axum::response::Redirect;
+use axum::middleware::Next;
+use axum::middleware::{from_fn, map_response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use singlet_store::Store;
 
@@ -17,7 +20,8 @@ use crate::{BASE, assets, data, design, overview, pattern, search};
 /// Returns the router of the console of these designs, for all paths that begin with [`BASE`], and for [`BASE`] without
 /// its last slash. Addresses that no page has get a page that says so.
 ///
-/// The server that mounts it checks the `Host` header, as for its other answers.
+/// The server that mounts it checks the `Host` header, as for its other answers. If a request has the client's address
+/// among its extensions, as an [`IpAddr`], only this machine is answered: nobody signs in.
 pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permission) -> Router {
     Router::new()
         .route(BASE.trim_end_matches('/'), get(|| async { Redirect::permanent(BASE) }))
@@ -38,7 +42,19 @@ pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permissio
         .route(&at("{design}/data/item/"), get(data::item::<S>))
         .fallback(elsewhere)
         .with_state(Arc::new(Console::new(designs, permission)))
+        .layer(from_fn(for_this_machine))
         .layer(map_response(with_headers))
+}
+
+/// Refuses clients on other machines.
+async fn for_this_machine(request: Request, next: Next) -> Response {
+    let address = request.extensions().get::<IpAddr>();
+    match address.is_some_and(|address| !address.to_canonical().is_loopback()) {
+        true => {
+            Failure::forbidden("The console answers only to the machine that it runs on.").into_response()
+        }
+        false => next.run(request).await,
+    }
 }
 
 fn at(path: &str) -> String {

@@ -40,6 +40,7 @@ pub struct Server {
     workers: Workers,
     options: Options,
     router: Option<Router>,
+    home: Option<&'static str>,
 }
 
 /// How a server ended.
@@ -62,7 +63,7 @@ impl Server {
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let (listener, address) = listen(&options).await?;
         let workers = Workers::start(options.threads).map_err(StartError::Threads)?;
-        Ok(Self { listener, address, tls, cors, workers, options, router: None })
+        Ok(Self { listener, address, tls, cors, workers, options, router: None, home: None })
     }
 
     /// The address that was bound.
@@ -79,13 +80,20 @@ impl Server {
         self
     }
 
+    /// Sends browsers that ask for `/` to a path of the mounted router. Programs still learn there that the server is well.
+    #[must_use]
+    pub fn with_home(mut self, path: &'static str) -> Self {
+        self.home = Some(path);
+        self
+    }
+
     /// Serves until `shutdown` completes. Then it stops accepting connections, and running requests may finish.
     pub async fn run<A: Api>(self, api: A, shutdown: impl Future<Output = ()>) -> Stopped {
-        let Self { listener, address, tls, cors, workers, options, router } = self;
+        let Self { listener, address, tls, cors, workers, options, router, home } = self;
         let limits = &options.limits;
         let connections = Arc::new(Connections::new(limits));
         let hosts = Hosts::new(address, &options.host_names);
-        let front = Arc::new(Front::new(api, router, &options, cors, hosts));
+        let front = Arc::new(Front::new(api, (router, home), &options, cors, hosts));
         let door = Door {
             listener,
             tls,

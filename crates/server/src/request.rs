@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::Router;
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
@@ -37,6 +37,8 @@ pub(crate) struct Front<A> {
     verifier: Option<Verifier>,
     /// Answers to all paths but the server's own.
     router: Option<Router>,
+    /// The path that browsers are sent to from `/`.
+    home: Option<&'static str>,
     cors: Option<Cors>,
     hosts: Hosts,
     metrics_public: bool,
@@ -51,7 +53,7 @@ pub(crate) struct Front<A> {
 impl<A: Api> Front<A> {
     pub(crate) fn new(
         api: A,
-        router: Option<Router>,
+        (router, home): (Option<Router>, Option<&'static str>),
         options: &Options,
         cors: Option<Cors>,
         hosts: Hosts,
@@ -65,6 +67,7 @@ impl<A: Api> Front<A> {
             region: options.region.clone(),
             verifier,
             router,
+            home,
             cors,
             hosts,
             metrics_public: options.metrics_public,
@@ -130,6 +133,14 @@ impl<A: Api> Front<A> {
             return response::answer(403, ContentType::Text, text.into(), request_id);
         }
         match (&parts.method, parts.uri.path()) {
+            (&Method::GET, "/")
+                if is_browser(&parts.headers)
+                    && let Some(home) = self.home =>
+            {
+                let mut answer = response::answer(303, ContentType::Text, Vec::new().into(), request_id);
+                answer.headers_mut().insert(LOCATION, HeaderValue::from_static(home));
+                answer
+            }
             (&Method::GET, "/" | "/health") => {
                 response::answer(200, ContentType::Text, health::page(&self.region).into(), request_id)
             }
@@ -348,6 +359,12 @@ impl<A: Api> Front<A> {
         };
         metrics::page(&self.metrics, &self.api.statistics(), &held).into_bytes()
     }
+}
+
+/// Whether a client asks for a page that people read.
+fn is_browser(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 /// The content type of a call and its answer; `None` if DynamoDB doesn't accept it.

@@ -32,7 +32,7 @@ pub(crate) use encryption::{CompactArguments, NewKeyArguments, RotateKeyArgument
 pub(crate) use fmt::FmtArguments;
 pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
-pub(crate) use serve::{Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
+pub(crate) use serve::{ConsoleMode, Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 pub(crate) use start::{DemoArguments, NewArguments, Template};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 

@@ -8,6 +8,8 @@ use singlet_engine::Schedule;
 use super::encryption::KeyArguments;
 use super::loss::LossArguments;
 use crate::memory::TRAFFIC_BYTES_MIN;
+use singlet_console::Permission;
+
 use crate::size::Size;
 
 pub(super) const SERVE_NOTES: &str = "\
@@ -36,6 +38,9 @@ docs/reliability.md; GET /metrics shows how much they take.
 
 API: each pattern of the designs has a path below /DESIGN, for callers on this machine: docs/api.md. GET /DESIGN
 lists them, /DESIGN/openapi.json describes them for programs, /DESIGN/docs for people.
+
+Console: pages about the designs and their data at /console/, for this machine: docs/console.md. With
+credentials, neither the API nor the console is served, because they can't check signatures yet.
 
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
@@ -93,6 +98,10 @@ pub(crate) struct ServeArguments {
     /// The origin whose web pages may call the server, such as `https://app.example`; * for all
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Option<String>,
+
+    /// The web console at /console/, which only this machine can reach
+    #[arg(long, value_enum, value_name = "MODE", default_value = "write", requires = "designs")]
+    pub(crate) console: ConsoleMode,
 
     /// Show the metrics page to other machines too
     #[arg(long)]
@@ -181,6 +190,28 @@ pub(crate) struct ServeArguments {
     /// How to write the log
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
+}
+
+/// What the console may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConsoleMode {
+    /// Patterns that write can be run
+    Write,
+    /// Everything can be looked at, and nothing changed
+    ReadOnly,
+    /// There is no console
+    Off,
+}
+
+impl ConsoleMode {
+    /// What the console may do; `None` without a console.
+    pub(crate) fn permission(self) -> Option<Permission> {
+        match self {
+            ConsoleMode::Write => Some(Permission::Write),
+            ConsoleMode::ReadOnly => Some(Permission::ReadOnly),
+            ConsoleMode::Off => None,
+        }
+    }
 }
 
 /// When a write counts as done.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,20 +14,21 @@ use singlet_store::Embedded;
 use singlet_transfer::FolderBuckets;
 use singlet_wire::Service;
 
-use crate::arguments::{Durability, ServeArguments, TransactionConflicts};
+use crate::arguments::{ConsoleMode, Durability, ServeArguments, TransactionConflicts};
 use crate::derivations::Workers;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
+use crate::mounted::{Mounted, check_names};
 use crate::signals::Signals;
 use crate::target::{Purpose, open_folder};
-use crate::{cursor_key, descriptors, design_file, logging, memory, mounted};
+use crate::{cursor_key, descriptors, design_file, logging, memory};
 
 /// Serves until a signal ends it.
 pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
     // A wrong design is told before anything is opened.
     let designs =
         arguments.designs.iter().map(|file| design_file::load(file)).collect::<Result<Vec<_>, _>>()?;
-    mounted::check_names(&designs)?;
+    check_names(&designs)?;
     logging::start(arguments.log, arguments.log_format);
     let options = server_options(&arguments)?;
     let key = arguments.key.key()?;
@@ -57,7 +59,14 @@ async fn run(
     let cursor_key =
         if arguments.in_memory { cursor_key::new_key() } else { cursor_key::of_folder(&arguments.data)? };
     let environment = arguments.environment.as_deref();
-    let server = mounted::mount(server, designs, environment, &database, cursor_key)?;
+    let server = if signed {
+        // Neither has callers that sign in: with credentials, they would be a way around the signatures.
+        server
+    } else {
+        let designs = designs.iter().cloned().zip(arguments.designs.iter().map(PathBuf::as_path)).collect();
+        let console = arguments.console.permission();
+        Mounted { designs, environment, database: &database, cursor_key, console }.on(server)?
+    };
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(ServeFailure::System)?;
@@ -267,7 +276,15 @@ fn greet(
     for (design, file) in designs.iter().zip(&arguments.designs) {
         let run = format!("singlet run {} PATTERN --endpoint-url {endpoint}", file.display());
         text += &format!("Design {}: {run} ({} patterns)\n", design.name, design.patterns.len());
-        text += &format!("API {}: {endpoint}/{}, for callers on this machine\n", design.name, design.name);
+        if !signed {
+            text +=
+                &format!("API {}: {endpoint}/{}, for callers on this machine\n", design.name, design.name);
+        }
+    }
+    if !designs.is_empty() && signed {
+        text += "API and console: off, because they can't check the credentials yet\n";
+    } else if !designs.is_empty() && arguments.console != ConsoleMode::Off {
+        text += &format!("Console: {endpoint}/console/\n");
     }
     // In one piece, so that a reader who stops after the first lines doesn't stop the server.
     let mut out = io::stdout().lock();

@@ -5,9 +5,10 @@ mod folder;
 
 use std::io::{Write, stdout};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use singlet_console::Permission;
 use singlet_design::Design;
 use singlet_engine::{Options as DatabaseOptions, StoreOptions, SyncPolicy};
 use singlet_server::{Options, Server, StartError};
@@ -20,11 +21,12 @@ use crate::counted::counted;
 use crate::derivations::Workers;
 use crate::endpoint::Announced;
 use crate::failure::{Failure, ServeFailure};
+use crate::mounted::{Mounted, check_names};
 use crate::shell::{command_line, word};
 use crate::signals::Signals;
 use crate::style::{FAINT, HEAD, styled};
 use crate::target::{Purpose, open_folder};
-use crate::{cursor_key, logging, mounted};
+use crate::{cursor_key, logging};
 
 /// The port unless another one is given.
 const PORT: u16 = 8000;
@@ -74,9 +76,16 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         workers.start(store, design, &environment).await?;
     }
     let served: Vec<Arc<Design>> = designs.iter().map(|(_, design)| Arc::clone(design)).collect();
-    mounted::check_names(&served)?;
-    let cursor_key = cursor_key::of_folder(&folder.data())?;
-    let server = mounted::mount(server, &served, None, &database, cursor_key)?;
+    check_names(&served)?;
+    let files: Vec<PathBuf> = designs.iter().map(|(name, _)| folder.design_file(name)).collect();
+    let mounted = Mounted {
+        designs: served.into_iter().zip(files.iter().map(PathBuf::as_path)).collect(),
+        environment: None,
+        database: &database,
+        cursor_key: cursor_key::of_folder(&folder.data())?,
+        console: Some(Permission::Write),
+    };
+    let server = mounted.on(server)?;
     let address = server.address();
     // Only a hint for commands that find the folder in use.
     let announced = Announced::write(&folder.data(), &format!("http://{address}")).ok();
@@ -130,6 +139,7 @@ fn greet(
     }
     let fate = if folder.is_temporary() { "deleted when the demo stops" } else { "kept" };
     text += &format!("\n{}  http://{address} for any DynamoDB client\n", styled(HEAD, "Address"));
+    text += &format!("{}  http://{address}/console/ in a browser\n", styled(HEAD, "Console"));
     text += &format!(
         "{}      http://{address}/{{design}} as JSON, documented at /{{design}}/docs\n",
         styled(HEAD, "API")
