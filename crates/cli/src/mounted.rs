@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::Request;
+use axum::routing::any;
 use singlet_api::Metered;
 use singlet_console::{BASE, Permission, Served};
 use singlet_design::Design;
@@ -13,6 +15,7 @@ use singlet_run::Runner;
 use singlet_run::apply::choose_environment;
 use singlet_server::Server;
 use singlet_store::Embedded;
+use tower_service::Service;
 
 use crate::failure::Failure;
 
@@ -44,10 +47,14 @@ impl Mounted<'_> {
             Ok(Served::new(self.runner(design, store)?, file.display().to_string()))
         });
         let console = singlet_console::router(served.collect::<Result<Vec<_>, Failure>>()?, permission);
+        let pages = any(move |request: Request| {
+            let mut console = console.clone();
+            async move { console.call(request).await }
+        });
         let router = Router::new()
-            .route_service(BASE.trim_end_matches('/'), console.clone())
-            .route_service(BASE, console.clone())
-            .route_service(&format!("{BASE}{{*page}}"), console)
+            .route(BASE.trim_end_matches('/'), pages.clone())
+            .route(BASE, pages.clone())
+            .route(&format!("{BASE}{{*page}}"), pages)
             .fallback_service(api);
         Ok(server.mount(router).with_home(BASE))
     }

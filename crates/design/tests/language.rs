@@ -6,8 +6,13 @@ use proptest::prelude::*;
 use singlet_design::{Argument, Design, KeyKind, Operation, Order, ParameterType, Projection, load};
 
 const REFERENCE: &str = include_str!("../../../docs/design-language.md");
-const DERIVED: &str = include_str!("../../../docs/derived-kinds.md");
+const DERIVED: &str = include_str!("../../../docs/derived.md");
 const SOCIAL: &str = include_str!("../../../designs/social.toml");
+
+/// Whether a block of a page begins a design. A comment above may name its file.
+fn begins_a_design(block: &str) -> bool {
+    block.lines().find(|line| !line.starts_with('#')).is_some_and(|line| line.starts_with("design ="))
+}
 
 /// Returns the designs of the reference. A block that begins with `design =` begins a design, which the next blocks
 /// continue.
@@ -17,7 +22,7 @@ fn designs_of_the_reference() -> Vec<String> {
     for block in blocks(REFERENCE).chain(blocks(DERIVED)) {
         let block = block.split("```").next().unwrap();
         match designs.last_mut() {
-            Some(design) if !block.starts_with("design =") => design.push_str(block),
+            Some(design) if !begins_a_design(block) => design.push_str(block),
             _ => designs.push(block.to_owned()),
         }
     }

@@ -192,7 +192,7 @@ pub(crate) struct ServeArguments {
     pub(crate) log_format: LogFormat,
 }
 
-/// What the console may do.
+/// The permission of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConsoleMode {
     /// Patterns that write can be run
@@ -204,7 +204,7 @@ pub(crate) enum ConsoleMode {
 }
 
 impl ConsoleMode {
-    /// What the console may do; `None` without a console.
+    /// Returns the permission; `None` without a console.
     pub(crate) fn permission(self) -> Option<Permission> {
         match self {
             ConsoleMode::Write => Some(Permission::Write),

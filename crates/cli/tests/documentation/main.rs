@@ -193,6 +193,7 @@ pages! {
     api: "docs/api.md",
     backups: "docs/backups.md",
     compatibility: "docs/compatibility.md",
+    console: "docs/console.md",
     derived: "docs/derived.md",
     design_language: "docs/design-language.md",
     encryption: "docs/encryption.md",

@@ -14,7 +14,7 @@ use crate::syntax::{Entry, Node};
 const REFERENCES_MAX: usize = 16;
 
 /// The entity that refers, the one that is referred to, and the fields.
-type Route<'a> = (&'a str, &'a str, &'a [(String, String)]);
+type Course<'a> = (&'a str, &'a str, &'a [(String, String)]);
 
 /// Resolves the copied fields of all entities, in the order of the drafts.
 pub(super) fn copies(
@@ -129,7 +129,7 @@ impl Copier<'_, '_> {
 }
 
 fn not_too_many(context: &Context<'_>, drafts: &[EntityDraft<'_>], all: &[Vec<FieldCopy>]) {
-    let mut known: Vec<Route<'_>> = Vec::new();
+    let mut known: Vec<Course<'_>> = Vec::new();
     for (draft, copies) in drafts.iter().zip(all) {
         for copy in copies {
             let reference = (draft.name, copy.source.as_str(), copy.referral.link.as_slice());

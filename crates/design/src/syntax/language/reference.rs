@@ -10,7 +10,7 @@ use crate::limits::{LIMITS, number};
 use crate::names;
 
 /// The pages.
-const PAGES: [&str; 2] = ["design-language.md", "derived-kinds.md"];
+pub(super) const PAGES: [&str; 2] = ["design-language.md", "derived.md"];
 
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
 
