@@ -1,5 +1,6 @@
 //! Parses JSON strictly, with a limit on nesting, and reports the position of the first error.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use singlet_values::Number;
@@ -8,6 +9,9 @@ use super::Json;
 
 /// The maximum nesting; DynamoDB allows 32 levels.
 const DEPTH_MAX: usize = 64;
+
+/// Objects with more members keep a set of their names, so that a duplicate is found without a search.
+const MEMBERS_SEARCHED_MAX: usize = 16;
 
 /// The reason why a text isn't JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +84,8 @@ impl<'a> Reader<'a> {
     fn object(&mut self, depth: usize) -> Result<Json, JsonError> {
         self.at += 1;
         let mut members: Vec<(String, Json)> = Vec::new();
+        // Small objects, which most are, are searched faster than they are hashed.
+        let mut names: HashSet<String> = HashSet::new();
         if self.closes(b'}') {
             return Ok(Json::Object(members));
         }
@@ -90,7 +96,15 @@ impl<'a> Reader<'a> {
                 return Err(self.error("expected a name in double quotes"));
             }
             let name = self.string()?;
-            if members.iter().any(|(known, _)| *known == name) {
+            let is_known = match members.len() {
+                0..MEMBERS_SEARCHED_MAX => members.iter().any(|(known, _)| *known == name),
+                MEMBERS_SEARCHED_MAX => {
+                    names.extend(members.iter().map(|(known, _)| known.clone()));
+                    !names.insert(name.clone())
+                }
+                _ => !names.insert(name.clone()),
+            };
+            if is_known {
                 return Err(JsonError { at: start, reason: "a name appears twice in an object" });
             }
             self.expect(b':', "expected a colon")?;
