@@ -141,6 +141,18 @@ impl Fault {
     }
 }
 
+/// The most wrong parts that an answer lists.
+const FAULTS_MAX: usize = 100;
+/// The most characters of a name that an answer repeats.
+const NAME_CHARACTERS_MAX: usize = 200;
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME_CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
 /// A JSON pointer as a fragment: `#/images/2/url`.
 fn pointer(parameter: &str) -> String {
     let mut text = String::from("#/");
@@ -173,12 +185,20 @@ impl Problem {
         Self { kind, detail: detail.into(), faults: Vec::new(), allow: None }
     }
 
-    /// The problem of a request with wrong parts, of which there is at least one.
-    pub(crate) fn of(faults: Vec<Fault>) -> Self {
+    /// The problem of a request with wrong parts, of which there is at least one. The first of many are listed, so that an
+    /// answer isn't much larger than its request.
+    pub(crate) fn of(mut faults: Vec<Fault>) -> Self {
         let detail = match faults.as_slice() {
-            [one] => format!("`{}` {}", one.parameter, one.reason),
+            [one] => format!("`{}` {}", shortened(&one.parameter), one.reason),
+            many if many.len() > FAULTS_MAX => {
+                format!("{} parts of the request are wrong; the first {FAULTS_MAX} are listed", many.len())
+            }
             many => format!("{} parts of the request are wrong", many.len()),
         };
+        faults.truncate(FAULTS_MAX);
+        for fault in &mut faults {
+            fault.parameter = shortened(&fault.parameter);
+        }
         Self { faults, ..Self::new(ProblemKind::InvalidRequest, detail) }
     }
 
