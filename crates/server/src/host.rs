@@ -42,6 +42,9 @@ impl Hosts {
 
     fn allow(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
+        if host.contains('@') {
+            return false;
+        }
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let literal = name.trim_start_matches('[').trim_end_matches(']');
         // A browser sends an address only if the page was opened with that address. Then it is the server's own page.
