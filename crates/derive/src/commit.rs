@@ -16,10 +16,8 @@ use crate::target::{Ground, Settler};
 use crate::task::{Task, TaskStep};
 use crate::waiting::{Place, Waiting};
 
-/// The most targets of a transaction of 100 actions: one action is the progress. Rarely, a target needs two.
-pub(crate) const TARGETS_MAX: usize = 99;
-/// The most actions of a transaction.
-const ACTIONS_MAX: usize = 100;
+/// The most actions of a transaction, even if the store allows more. It reads as many items, of 400 KB at most.
+const ACTIONS_MAX: usize = 250;
 /// Attempts to write a batch whose items are changed meanwhile, before the worker asks for a pause.
 const ATTEMPTS_MAX: u32 = 20;
 /// The pause before the second attempt; later ones are longer.
@@ -84,9 +82,16 @@ pub(crate) struct Committer<'a, S> {
     pub(crate) environment: &'a str,
     /// The time for `{now}`.
     pub(crate) now_ms: u64,
+    /// The most actions of a transaction that the store allows.
+    pub(crate) actions_max: usize,
 }
 
 impl<S: Store> Committer<'_, S> {
+    /// Returns the most targets of a transaction: one action is the progress. Rarely, a target needs two.
+    pub(crate) fn targets_max(&self) -> usize {
+        self.actions_max.min(ACTIONS_MAX) - 1
+    }
+
     /// Writes effects and the progress after them. `before` is the progress that was read, with the batch that the
     /// transaction expects.
     pub(crate) async fn commit(
@@ -105,7 +110,7 @@ impl<S: Store> Committer<'_, S> {
             if actions.list.len() == 1 && has_same_rules {
                 return Ok(Committed::Nothing);
             }
-            if actions.list.len() > ACTIONS_MAX {
+            if actions.list.len() > self.targets_max() + 1 {
                 return Ok(Committed::TooLarge("too many items".to_owned()));
             }
             let request = TransactWrite { actions: actions.list, token: None, yields: true };

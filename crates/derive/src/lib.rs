@@ -41,5 +41,5 @@ pub use audit::{Audit, AuditReport, Difference};
 pub use background::Background;
 pub use error::DeriveError;
 pub use rebuild::request_rebuild;
-pub use status::{Counters, DerivedStatus, Phase, RuleStatus, Stuck, status};
+pub use status::{Counters, DerivedStatus, Phase, RuleStatus, Stuck, status, unknown_rules};
 pub use worker::{Step, Worker};

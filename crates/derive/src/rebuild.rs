@@ -2,6 +2,7 @@
 
 use singlet_design::Design;
 use singlet_store::{Clock, Store, StoreError, SystemClock};
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use crate::commit::{Committed, Committer};
 use crate::error::DeriveError;
@@ -20,8 +21,8 @@ pub async fn request_rebuild(
 ) -> Result<(), DeriveError> {
     let (rules, owner) = (Rules::of(design), owner(design, environment));
     rules.check_names(names)?;
-    let now_ms = SystemClock.now_ms();
-    let committer = Committer { store, rules: &rules, owner: &owner, environment, now_ms };
+    let (now_ms, actions_max) = (SystemClock.now_ms(), TRANSACTION_ACTIONS_MAX);
+    let committer = Committer { store, rules: &rules, owner: &owner, environment, now_ms, actions_max };
     for _ in 0..ATTEMPTS_MAX {
         let stored = Progress::read(store, &owner).await?;
         let mut wanted = stored.clone();

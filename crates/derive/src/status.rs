@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use singlet_design::Design;
 use singlet_run::apply::DERIVED_TABLE;
-use singlet_store::{ItemChange, Scan, Store};
+use singlet_store::{ItemChange, Scan, Store, StoreError};
 use singlet_values::Item;
 
 use crate::error::DeriveError;
 use crate::progress::{Progress, Stage, owner};
-use crate::rules::Rules;
+use crate::rules::{Rule, Rules};
 use crate::waiting::{Place, Waiting};
 
 /// The most items that couldn't take their effect and are listed.
@@ -150,6 +150,26 @@ impl Phase {
             Phase::Ready => "ready",
         }
     }
+}
+
+/// Returns the rules that the design has and no worker knows in this form: those that the next worker fills.
+pub async fn unknown_rules(
+    store: &impl Store,
+    design: &Design,
+    environment: &str,
+) -> Result<Vec<String>, DeriveError> {
+    let (rules, owner) = (Rules::of(design), owner(design, environment));
+    if rules.list.is_empty() {
+        return Ok(Vec::new());
+    }
+    let progress = match Progress::read(store, &owner).await {
+        // The design was never applied.
+        Err(StoreError::NotFound(_)) => Progress::default(),
+        other => other?,
+    };
+    let is_known =
+        |rule: &Rule| progress.rule(&rule.name).is_some_and(|known| known.fingerprint == rule.fingerprint());
+    Ok(rules.list.iter().filter(|rule| !is_known(rule)).map(|rule| rule.name.clone()).collect())
 }
 
 /// Reads how far the derived data of a design is.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use singlet_store::{ChangeFeed, ChangeReader, FeedStart, ItemChange, Scan, StoreError};
 use singlet_values::{EncodedItem, Item};
 
-use crate::commit::{Committed, TARGETS_MAX};
+use crate::commit::Committed;
 use crate::effects::{Effects, Merged};
 use crate::error::DeriveError;
 use crate::progress::{Stage, Sweep};
@@ -185,7 +185,7 @@ impl<S: ChangeFeed> Worker<S> {
             let mut one = Effects::default();
             one.found(&self.rules, &sweep.table, &item, &counts)?;
             // A waiting tally can need a second action: half of the targets always fit.
-            if effects.merge(one.clone(), TARGETS_MAX / 2)? == Merged::IsFull {
+            if effects.merge(one.clone(), self.committer().targets_max() / 2)? == Merged::IsFull {
                 let place = Sweep { after: done.clone(), ..sweep.clone() };
                 if !self.go_on(&effects, Some(place)).await? {
                     return Ok(());
@@ -211,7 +211,7 @@ impl<S: ChangeFeed> Worker<S> {
         for item in items {
             let mut one = Effects::default();
             one.look_at(&self.rules, &sweep.table, &item)?;
-            if effects.merge(one.clone(), TARGETS_MAX / 2)? == Merged::IsFull {
+            if effects.merge(one.clone(), self.committer().targets_max() / 2)? == Merged::IsFull {
                 let place = Sweep { after: done.clone(), ..sweep.clone() };
                 if !self.go_on(&effects, Some(place)).await? {
                     return Ok(());

@@ -7,7 +7,7 @@ use singlet_design::Design;
 use singlet_run::{Entropy, SystemEntropy};
 use singlet_store::{ChangeFeed, ChangeReader, Clock, FeedStart, ItemChange, StoreError, SystemClock};
 
-use crate::commit::{Committed, Committer, TARGETS_MAX};
+use crate::commit::{Committed, Committer};
 use crate::effects::{Effects, Merged, Reading};
 use crate::error::DeriveError;
 use crate::progress::{Progress, owner};
@@ -18,6 +18,10 @@ use crate::task::Task;
 
 /// Changes without an effect after which the position is saved all the same.
 const UNSAVED_MAX: usize = 10_000;
+/// A page of a feed with so many changes isn't the last one.
+const PAGE_CHANGES: usize = 500;
+/// Changes that are taken in at once. A page has at most 1 MB.
+const CHANGES_MAX: usize = 10_000;
 /// How often a worker begins anew because others are faster, before it gives way.
 const OPENINGS_MAX: usize = 10;
 /// How long a worker with several tables waits for changes of each before it looks at the next one.
@@ -249,12 +253,20 @@ impl<S: ChangeFeed> Worker<S> {
         wait: Duration,
     ) -> Result<Option<Vec<ItemChange>>, DeriveError> {
         let Some(feed) = self.feeds.get_mut(at) else { return Ok(Some(Vec::new())) };
-        let changes = feed.reader.next(wait).await?;
-        if changes.is_none() {
+        let Some(mut changes) = feed.reader.next(wait).await? else {
             let label = feed.table.clone();
             self.open_from(&|_| false, Some(&label)).await?;
+            return Ok(None);
+        };
+        // With a backlog, more changes at once meet the same items more often, and cost fewer writes.
+        let mut is_behind = changes.len() >= PAGE_CHANGES;
+        while is_behind && changes.len() < CHANGES_MAX {
+            // The end of the feed is met again by the next call.
+            let more = feed.reader.next(Duration::ZERO).await?.unwrap_or_default();
+            is_behind = more.len() >= PAGE_CHANGES;
+            changes.extend(more);
         }
-        Ok(changes)
+        Ok(Some(changes))
     }
 
     /// Makes the effects of changes. Returns whether it went on to the end: otherwise another worker was faster, and
@@ -262,7 +274,7 @@ impl<S: ChangeFeed> Worker<S> {
     pub(crate) async fn take(&mut self, at: usize, changes: &[ItemChange]) -> Result<bool, DeriveError> {
         let Some(table) = self.feeds.get(at).map(|feed| feed.table.clone()) else { return Ok(true) };
         let mut rest = changes;
-        let mut targets_max = TARGETS_MAX;
+        let mut targets_max = self.committer().targets_max();
         while !rest.is_empty() {
             let Net { effects, taken, seen } = self.net(&table, rest, targets_max)?;
             let (now, later) = rest.split_at(taken);
@@ -350,6 +362,7 @@ impl<S: ChangeFeed> Worker<S> {
             owner: &self.owner,
             environment: &self.environment,
             now_ms: self.clock.now_ms(),
+            actions_max: self.store.background_actions_max(),
         }
     }
 }

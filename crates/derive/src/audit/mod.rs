@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use singlet_design::Design;
 use singlet_store::{Clock, Scan, Store, StoreError, SystemClock};
+use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
 use crate::commit::{Committed, Committer};
 use crate::effects::Effects;
@@ -104,7 +105,8 @@ impl<S: Store> Audit<S> {
         Ok(second)
     }
 
-    /// Gives the fields of a report their correct values. Returns how many differences it repaired.
+    /// Gives the fields of a report their correct values. Returns how many differences it repaired; items that can't take
+    /// their values keep theirs.
     ///
     /// It is refused if a worker has written something since the audit: the worker may have taken in what the audit missed.
     /// Where a worker runs, rebuild the fields instead.
@@ -126,13 +128,17 @@ impl<S: Store> Audit<S> {
                 owner: &self.owner,
                 environment: &self.environment,
                 now_ms: self.now_ms,
+                actions_max: TRANSACTION_ACTIONS_MAX,
             };
             match committer.commit(&effects, &progress, &progress, true).await? {
-                Committed::Done { progress, .. } => batch = progress.batch,
+                Committed::Done { progress, refused } => {
+                    batch = progress.batch;
+                    repaired += some.len().saturating_sub(refused) as u64;
+                }
+                // The items can't take their values, and are known for it.
                 Committed::Nothing => {}
                 Committed::Overtaken | Committed::TooLarge(_) => return Err(overtaken()),
             }
-            repaired += some.len() as u64;
         }
         Ok(repaired)
     }
