@@ -95,7 +95,6 @@ fn paths_follow_from_entities_and_keys() {
         ("comment", "Submit /posts/{postId}/comments"),
         ("post_comments", "Read /posts/{postId}/comments"),
         ("delete_comment", "Remove /posts/{postId}/comments/{createdAt}/{commentId}"),
-        ("delete_post_comments", "Remove /posts/{postId}/comments"),
         ("user_posts", "Read /users/{userId}/posts"),
         ("global_feed", "Read /global-feed"),
         ("home_feed", "Read /users/{followerId}/home-feed"),

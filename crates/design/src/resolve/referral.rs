@@ -113,7 +113,7 @@ impl<'r> Linker<'r> {
                 Some(place) => self.given_field(place)?,
                 None => self.implied_field(field, own.len() == 1)?,
             };
-            self.fits(place.unwrap_or(self.place), field, &other)?;
+            self.fits(place.unwrap_or(self.place), field, &other, own.len() == 1)?;
             link.push(((*field).to_owned(), other));
         }
         Some(link)
@@ -210,9 +210,21 @@ impl<'r> Linker<'r> {
     }
 
     /// Checks that a field of the naming entity holds values of the key's field.
-    fn fits(&self, place: &Node, own: &str, field: &str) -> Option<()> {
+    fn fits(&self, place: &Node, own: &str, field: &str, is_alone: bool) -> Option<()> {
         let mine = find(self.named.fields, own)?;
         let theirs = find(self.naming.fields, field)?;
+        if let Some(other) = self.refers_elsewhere(own, field, is_alone) {
+            let (naming, named) = (self.naming.name, self.named.name);
+            let message = format!("`{naming}.{field}` refers to `{other}`, not to `{named}`");
+            let right = self.naming.fields.iter().filter(|field| field.can_refer_to(named));
+            let right: Vec<&str> = right.map(|field| field.name.as_str()).collect();
+            let help = match right.as_slice() {
+                [] => format!("name a field of `{naming}` that holds `{own}` of a `{named}`"),
+                fields => format!("write {}", name::list_or(fields)),
+            };
+            self.context.mistakes.add_with_help(place.span, message, help);
+            return None;
+        }
         if stored_alike(mine.kind, theirs.kind) {
             return Some(());
         }
@@ -224,5 +236,15 @@ impl<'r> Linker<'r> {
         );
         self.context.mistakes.add_with_help(place.span, message, "both must be of one type");
         None
+    }
+
+    /// Returns the entity that a field refers to, if its values can't be those of the key's field.
+    fn refers_elsewhere(&self, own: &str, field: &str, is_alone: bool) -> Option<&str> {
+        let theirs = self.naming.fields.iter().find(|known| known.name == field)?;
+        let mine = self.named.fields.iter().find(|known| known.name == own)?;
+        let other = theirs.refers_to.as_deref().filter(|other| *other != self.named.name)?;
+        // The only field of a key names the item itself. One of several may name another item.
+        let differs = mine.refers_to.is_some() || is_alone;
+        (differs && !mine.can_refer_to(other)).then_some(other)
     }
 }

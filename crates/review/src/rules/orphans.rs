@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Entity, Field, Operation, Pattern, Span, Subject};
+use singlet_design::{DerivationKind, Entity, Field, Operation, Pattern, Span, Subject};
 
 use super::{Check, Rule};
 use crate::context::{Context, Findings};
@@ -22,7 +22,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let deletes = |pattern: &&Arc<Pattern>| matches!(pattern.operation, Operation::Delete(_));
         let deleting: Vec<&Arc<Pattern>> = context.directory.patterns_of(parent).filter(deletes).collect();
         let stays = |child: &&Arc<Entity>| {
-            child.name != parent.name && child.ttl.is_none() && !context.directory.is_deleted(child)
+            child.name != parent.name
+                && child.ttl.is_none()
+                && !context.directory.is_deleted(child)
+                && !goes_with(context, parent, child)
         };
         let staying: Vec<&Arc<Entity>> = context.directory.referrers(parent).filter(stays).collect();
         let (under, beside): (Vec<&Arc<Entity>>, Vec<&Arc<Entity>>) =
@@ -30,6 +33,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         report_children(context, &deleting, parent, &under, findings);
         report_references(context, &deleting, parent, &beside, findings);
     }
+}
+
+/// Whether a derivation deletes items with the item that they refer to.
+fn goes_with(context: &Context<'_>, parent: &Entity, child: &Entity) -> bool {
+    context.design.derivations.iter().any(|derivation| match &derivation.kind {
+        DerivationKind::Delete(cascade) => {
+            cascade.parent.name == parent.name
+                && cascade.children.iter().any(|one| one.entity.name == child.name)
+        }
+        _ => false,
+    })
 }
 
 /// Reports the items under the key of a deleted item.
@@ -49,7 +63,8 @@ fn report_children(
         names(children.iter().map(|child| &child.name)),
     );
     let fix = Fix::advice(format!(
-        "delete them before the `{0}` or in the same transaction, mark the `{0}` as deleted instead, or let them expire",
+        "let them go with the `{0}` by `[derive.NAME]` with `of = \"{0}\"` and `delete`, delete them in the same transaction, \
+         mark the `{0}` as deleted instead, or let them expire",
         parent.name,
     ));
     let (span, subjects) = place(context, deleting, parent, children);

@@ -24,9 +24,13 @@ pub(crate) fn embedded(design: &str, row: fn(&Stage)) {
     play(design, "", &played(store), row);
 }
 
-/// A database in memory whose clock stands where that of a stage begins: a worker takes times from the database.
+/// An hour, which is longer than any row takes.
+const HOUR_MS: u64 = 60 * 60 * 1000;
+
+/// A database in memory whose clock stands after the times of all stages. A worker takes the times of changes from it, and
+/// what a row has written must be older than what happens then.
 fn database() -> Database {
-    let clock = Arc::new(ManualClock::new(START_MS));
+    let clock = Arc::new(ManualClock::new(START_MS + HOUR_MS));
     Database::in_memory_with(Options { clock, ..Options::default() }).unwrap()
 }
 
