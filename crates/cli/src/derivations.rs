@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_derive::{Background, Counters, DeriveError, Worker};
+use singlet_derive::{Background, Counters, DeriveError, Worker, unknown_rules};
 use singlet_design::Design;
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Wait;
 use singlet_server::{Api, DerivedStatistics, Statistics};
-use singlet_store::{Embedded, StoreError};
+use singlet_store::Embedded;
 use singlet_wire::{AnswerRoom, Operation, Reply, Service};
 
 use crate::failure::Failure;
@@ -19,19 +19,29 @@ use crate::target::Target;
 /// Brings the derived fields of a design up to date, if the command has the database open itself. A server does so in
 /// the background.
 ///
-/// The fields aren't kept before the design is applied. The command goes on then, with a warning.
+/// Rules that were not applied in this form aren't followed, because that would fill them: a command that reads must not
+/// change items because somebody edited the file. The command goes on then, with a warning.
 pub(crate) fn settle(target: &Target, design: &Arc<Design>, environment: &str) -> Result<(), Failure> {
     let Some(store) = target.embedded() else { return Ok(()) };
-    match bring_up_to_date(store, design, environment) {
-        Err(DeriveError::Store(StoreError::NotFound(_))) => {
-            let design = &design.name;
-            let warning = format!(
-                "warning: derived fields of `{design}` aren't kept up to date: `singlet apply` creates what they need"
-            );
-            anstream::eprintln!("{}", report(&warning));
-            Ok(())
-        }
-        other => Ok(other?),
+    let unknown = unknown_rules(&store, design, environment).wait()?;
+    if unknown.is_empty() {
+        return Ok(bring_up_to_date(store, design, environment)?);
+    }
+    let (rules, design) = (names(&unknown), &design.name);
+    let warning = format!(
+        "warning: derived data of `{design}` isn't kept up to date: apply the design first ({rules})"
+    );
+    anstream::eprintln!("{}", report(&warning));
+    Ok(())
+}
+
+/// Returns some names, the first ones of many.
+pub(crate) fn names(names: &[String]) -> String {
+    const SHOWN_MAX: usize = 3;
+    let shown = names.iter().take(SHOWN_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(SHOWN_MAX) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
     }
 }
 

@@ -47,22 +47,24 @@ impl Mounted<'_> {
             Ok(Served::new(self.runner(design, store)?, file.display().to_string()))
         });
         let console = singlet_console::router(served.collect::<Result<Vec<_>, Failure>>()?, permission);
-        let pages = any(move |request: Request| {
-            let mut console = console.clone();
-            async move { console.call(request).await }
-        });
-        let router = Router::new()
-            .route(BASE.trim_end_matches('/'), pages.clone())
-            .route(BASE, pages.clone())
-            .route(&format!("{BASE}{{*page}}"), pages)
-            .fallback_service(api);
-        Ok(server.mount(router).with_home(BASE))
+        Ok(server.mount(beside(api, console)).with_home(BASE))
     }
 
     fn runner<S: singlet_store::Store>(&self, design: &Arc<Design>, store: S) -> Result<Runner<S>, Failure> {
         let environment = choose_environment(design, self.environment)?;
         Ok(Runner::new(Arc::clone(design), store, environment.name).with_cursor_key(self.cursor_key))
     }
+}
+
+/// Returns a router that sends the paths of the console to it, and all others to the API. They aren't routes, because a
+/// route would add its own parameters to those of the page.
+fn beside(api: Router, console: Router) -> Router {
+    Router::new().fallback(any(move |request: Request| {
+        let path = request.uri().path();
+        let is_console = path.starts_with(BASE) || path == BASE.trim_end_matches('/');
+        let mut router = if is_console { console.clone() } else { api.clone() };
+        async move { router.call(request).await }
+    }))
 }
 
 /// Refuses designs of the same name, which would have the same paths.

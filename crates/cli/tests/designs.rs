@@ -512,6 +512,76 @@ fn a_server_makes_the_tables_of_its_designs_before_it_answers() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// The answer to a GET as a browser sends it.
+fn visit(server: &Serving, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_server_has_the_console_and_the_api_of_its_designs() {
+    let place = Workplace::new();
+    let design = place.path("shop.toml");
+    let design = design.to_str().unwrap();
+    let server = Serving::start(&["--in-memory", design]);
+    assert!(visit(&server, "/").contains("location: /console/"));
+    for page in [
+        "/console/",
+        "/console/shop/",
+        "/console/shop/patterns/get_order/",
+        "/console/shop/data/entity/Order/",
+    ] {
+        let answer = visit(&server, page);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{page}: {answer}");
+    }
+    let page = visit(&server, "/console/");
+    let style =
+        page.split("href=\"").find(|rest| rest.contains(".css\"")).unwrap().split('"').next().unwrap();
+    assert!(visit(&server, style).starts_with("HTTP/1.1 200"), "{style}");
+    assert!(visit(&server, "/console/nothing/").starts_with("HTTP/1.1 404"));
+    assert!(visit(&server, "/shop").starts_with("HTTP/1.1 200"));
+
+    let without = Serving::start(&["--in-memory", "--console", "off", design]);
+    assert!(visit(&without, "/console/").starts_with("HTTP/1.1 404"));
+    assert!(visit(&without, "/").contains("healthy"));
+}
+
+#[test]
+fn derived_data_is_filled_by_apply_and_not_by_commands_that_read() {
+    let place = Workplace::new();
+    let customers = "[entity.Customer]\nkey = [\"CUSTOMER#{customer_id}\", \"PROFILE\"]\n[entity.Customer.fields]\ncustomer_id = \"key\"\norders = { type = \"int\", count = \"Order\" }\n[pattern.create_customer]\ncreate = \"Customer\"\n[pattern.get_customer]\nget = \"Customer\"\n";
+    std::fs::write(place.path("shop.toml"), format!("{DESIGN}{customers}")).unwrap();
+    let run = |words: &[&str]| {
+        let output = place.run(words);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert!(run(&["apply", "shop.toml"]).0.contains("derive from the items that are there: Customer.orders"));
+    run(&["run", "shop.toml", "create_customer", "customer_id=a"]);
+    run(&["run", "shop.toml", "create_order", "customer_id=a", "order_id=1", "total=1"]);
+    let get = ["run", "shop.toml", "get_customer", "customer_id=a"];
+    assert!(run(&get).0.contains("\"orders\":1"));
+
+    // An edited rule changes nothing before it is applied.
+    let paid = customers.replace("count = \"Order\"", "count = \"Order\", filter = \"status = 'paid'\"");
+    std::fs::write(place.path("shop.toml"), format!("{DESIGN}{paid}")).unwrap();
+    let (answer, warning) = run(&get);
+    assert!(
+        answer.contains("\"orders\":1") && warning.contains("apply the design first"),
+        "{answer} {warning}"
+    );
+    assert!(run(&["apply", "shop.toml", "--dry-run"]).0.contains("Customer.orders"));
+    assert!(run(&get).0.contains("\"orders\":1"));
+    run(&["apply", "shop.toml"]);
+    assert!(run(&get).0.contains("\"orders\":0"));
+    assert!(run(&["audit", "shop.toml"]).0.contains("nothing differs"));
+}
+
 #[test]
 fn the_same_file_runs_on_a_server() {
     let place = Workplace::new();

@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, Write, stdin, stdout};
 
+use singlet_derive::unknown_rules;
 use singlet_design::Json;
 use singlet_run::Wait;
 use singlet_run::apply::{self, Plan, Step};
 
 use crate::arguments::{ApplyArguments, OutputFormat};
-use crate::derivations::settle;
+use crate::derivations::{bring_up_to_date, names};
 use crate::design_file;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -33,29 +34,39 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
     if arguments.accept_outdated {
         plan.accept_outdated();
     }
+    let filled = match arguments.remove {
+        true => Vec::new(),
+        false => unknown_rules(target.store(), &design, &environment.name).wait()?,
+    };
     match arguments.format {
-        OutputFormat::Text => write!(stdout().lock(), "{plan}")?,
-        OutputFormat::Json => writeln!(stdout().lock(), "{}", json(&plan))?,
+        OutputFormat::Text => {
+            write!(stdout().lock(), "{plan}")?;
+            if !filled.is_empty() {
+                writeln!(stdout().lock(), "  + derive from the items that are there: {}", names(&filled))?;
+            }
+        }
+        OutputFormat::Json => writeln!(stdout().lock(), "{}", json(&plan, filled))?,
     }
     // A plan that would be refused fails in a dry run too, so that a pipeline notices it.
     plan.check()?;
     if !arguments.dry_run {
         agree(&plan, arguments.yes)?;
         carry_out(&plan, &target, arguments.format)?;
-        if !arguments.remove {
-            settle(&target, &design, &environment.name)?;
+        if let (Some(store), false) = (target.embedded(), arguments.remove) {
+            bring_up_to_date(store, &design, &environment.name)?;
         }
     }
     target.close()
 }
 
 /// The plan for programs.
-fn json(plan: &Plan) -> Json {
+fn json(plan: &Plan, filled: Vec<String>) -> Json {
     let texts = |texts: Vec<String>| Json::from(texts);
     Json::from([
         ("steps", texts(plan.steps.iter().map(ToString::to_string).collect())),
         ("deletions", texts(plan.deletions().map(ToString::to_string).collect())),
         ("outdated", texts(plan.outdated.iter().map(ToString::to_string).collect())),
+        ("derived", texts(filled)),
         ("notes", texts(plan.notes.iter().map(ToString::to_string).collect())),
     ])
 }

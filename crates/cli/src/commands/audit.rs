@@ -83,7 +83,12 @@ fn show(report: &AuditReport, repaired: u64, arguments: &AuditArguments) -> Resu
         (0, _) => writeln!(out, "nothing differs")?,
         (1, 0) => writeln!(out, "1 differs; --repair writes the correct value")?,
         (count, 0) => writeln!(out, "{count} differ; --repair writes the correct values")?,
-        (count, repaired) => writeln!(out, "{count} differed, {repaired} repaired")?,
+        (count, repaired) => {
+            writeln!(out, "{count} differed, {repaired} repaired")?;
+            if repaired < count {
+                writeln!(out, "Some items can't take their values; `singlet derivations` shows why.")?;
+            }
+        }
     }
     Ok(())
 }
