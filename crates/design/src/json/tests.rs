@@ -51,6 +51,21 @@ fn what_is_not_json_is_refused_with_its_place() {
     assert!("[".repeat(100_000).parse::<Json>().is_err());
 }
 
+#[test]
+fn a_name_that_appears_twice_is_found_in_objects_of_every_size() {
+    for count in [1, 2, 15, 16, 17, 18, 100] {
+        let members: Vec<String> = (0..count).map(|number| format!("\"m{number}\":{number}")).collect();
+        let once = format!("{{{}}}", members.join(","));
+        assert_eq!(once.parse::<Json>().unwrap().as_object().unwrap().len(), count, "{count}");
+        for again in [0, count / 2, count - 1] {
+            let twice = format!("{{{},\"m{again}\":1}}", members.join(","));
+            let error = twice.parse::<Json>().unwrap_err();
+            assert_eq!(error.reason, "a name appears twice in an object", "{count} {again}");
+            assert_eq!(error.at, once.len(), "{count} {again}");
+        }
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in ".*") {
