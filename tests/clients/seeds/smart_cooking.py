@@ -160,7 +160,8 @@ class Filled(Cooking):
     def test_notifications(self):
         all_of_them = self.ask(("PK", "USER#anna"), ("SK", begins("NOTIFICATION#")), newest=True)
         unread = self.ask(("GSI1PK", "USER#anna#UNREAD"), index="GSI1", newest=True)
-        self.assertEqual((len(all_of_them), unread), (1, all_of_them))
+        # The message, and those that the comment and the reaction make.
+        self.assertEqual((len(all_of_them), unread), (3, all_of_them))
 
     def test_reports(self):
         report = self.get(TABLE, PK="INVALID_INGREDIENT#abc xyz", SK="USER#anna")
