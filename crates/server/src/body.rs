@@ -1,22 +1,18 @@
 //! Request bodies: received up to a limit, decompressed, and given room for the requests in them.
 
-use std::io::Read;
 use std::time::Duration;
 
 use bytes::Bytes;
-use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_ENCODING, HeaderMap, HeaderValue};
 use singlet_wire::{ProtocolError, parsed_bytes_max};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use crate::encoding::Encoding;
 use crate::options::Limits;
 
 /// Bodies up to this size don't need a reservation, because a connection needs that much memory anyway.
 const SMALL_BYTES_MAX: usize = 16 << 10;
-/// The maximum compression ratio.
-const COMPRESSION_MAX: usize = 1032;
 /// The fraction of the memory for bodies that senders with an unverified signature share.
 const UNVERIFIED_SHARE: usize = 4;
 /// The granularity of the room for large bodies.
@@ -152,27 +148,6 @@ impl Pieces {
     }
 }
 
-/// How a body is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    /// Not encoded.
-    Plain,
-    /// Compressed with gzip.
-    Gzip,
-    /// An encoding that the server doesn't know.
-    Unknown,
-}
-
-impl Encoding {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
-        match headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-            None | Some(b"" | b"identity") => Self::Plain,
-            Some(b"gzip") => Self::Gzip,
-            Some(_) => Self::Unknown,
-        }
-    }
-}
-
 /// There wasn't room for a body in time.
 struct NoRoom;
 
@@ -245,8 +220,8 @@ impl Bodies {
             pieces.push(data, room.bytes().min(self.bytes_max));
         }
         // The decoded body can become this long, whatever length it declares.
-        if encoding == Encoding::Gzip {
-            let bytes = pieces.bytes().saturating_mul(COMPRESSION_MAX).min(self.bytes_max);
+        if matches!(encoding, Encoding::Compressed(_)) {
+            let bytes = encoding.decoded_bytes_max(pieces.bytes()).min(self.bytes_max);
             self.grow(pool, &mut room, bytes).await?;
         }
         Ok(ReceivedBody { bytes: pieces.join(), _room: room })
@@ -254,11 +229,7 @@ impl Bodies {
 
     /// Decodes the body.
     pub(crate) fn decode(&self, body: &Bytes, encoding: Encoding) -> Result<Bytes, ProtocolError> {
-        match encoding {
-            Encoding::Plain => Ok(body.clone()),
-            Encoding::Gzip => self.decompress(body),
-            Encoding::Unknown => Err(ProtocolError::Serialization),
-        }
+        encoding.decode(body, self.bytes_max)
     }
 
     /// Takes room for the request in a decoded body, or waits for it. Small bodies don't need any.
@@ -276,25 +247,6 @@ impl Bodies {
         let room = tokio::time::timeout(self.room_timeout, self.parsed.acquire_many(permits)).await;
         // Acquiring can fail otherwise only if the semaphore is closed, and it never is.
         room.ok().and_then(Result::ok).map(Some).ok_or(ProtocolError::ServiceUnavailable)
-    }
-
-    /// A small body that unpacks beyond the limit is stopped there. One that declares a larger size isn't started.
-    fn decompress(&self, compressed: &[u8]) -> Result<Bytes, ProtocolError> {
-        let claimed = compressed.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
-        // An impossible size is the end of a truncated body.
-        let is_possible = claimed <= compressed.len().saturating_mul(COMPRESSION_MAX);
-        if claimed > self.bytes_max && is_possible {
-            return Err(ProtocolError::RequestTooLarge);
-        }
-        let mut plain = Vec::with_capacity((compressed.len() * 4).min(self.bytes_max));
-        MultiGzDecoder::new(compressed)
-            .take(self.bytes_max as u64 + 1)
-            .read_to_end(&mut plain)
-            .map_err(|_| ProtocolError::Serialization)?;
-        if plain.len() > self.bytes_max {
-            return Err(ProtocolError::RequestTooLarge);
-        }
-        Ok(plain.into())
     }
 
     /// Takes room for `bytes` in all, or waits for a slot. Each extension doubles the room, so that a large body asks

@@ -33,6 +33,7 @@ mod connection;
 mod connections;
 mod cors;
 mod database;
+mod encoding;
 mod error;
 mod header;
 mod health;

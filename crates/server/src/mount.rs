@@ -19,11 +19,12 @@ use tower_service::Service;
 
 use crate::answer_body::AnswerBody;
 use crate::answers::Answers;
-use crate::body::{Bodies, BodyError, Encoding, Sender};
+use crate::body::{Bodies, BodyError, Sender};
 use crate::caller::{Caller, ClientGone, leave};
 use crate::caught::caught;
 use crate::connections::Phase;
 use crate::cors::{self, Cors};
+use crate::encoding::Encoding;
 use crate::host::Hosts;
 use crate::metrics::Metrics;
 use crate::response::{self, Answer, ContentType};
@@ -172,7 +173,9 @@ impl Refusal {
                 "Web pages of another origin may not call this server: --cors allows one",
             ),
             Self::TooLarge => (413, "Request too large", "Send a smaller body"),
-            Self::Encoding => (415, "Unknown encoding", "Send the body as it is or compressed with gzip"),
+            Self::Encoding => {
+                (415, "Unknown encoding", "Send the body as it is, or compressed with gzip or deflate")
+            }
             Self::Busy => (503, "Server busy", "The server has no memory for this request now: try again"),
             Self::Failed => (500, "Internal error", "The server failed to answer the request"),
         }

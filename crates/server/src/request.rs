@@ -7,18 +7,19 @@ use std::time::Instant;
 use axum::Router;
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use hyper::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use singlet_wire::{Operation, ProtocolError, Reply};
 
 use crate::answers::{Answers, Reservation};
 use crate::api::Api;
-use crate::body::{Bodies, BodyError, Encoding, Sender};
+use crate::body::{Bodies, BodyError, Sender};
 use crate::caller::{Caller, ClientGone, leave};
 use crate::caught::caught;
 use crate::connections::Phase;
 use crate::cors::{self, Cors};
+use crate::encoding::{Coding, Encoding};
 use crate::header::{self, TARGET};
 use crate::health;
 use crate::host::Hosts;
@@ -199,13 +200,21 @@ impl<A: Api> Front<A> {
             }
         };
         drop(received);
-        let reply = self.within_room(reply, &room);
+        let mut reply = self.within_room(reply, &room);
         caller.registration.enter(Phase::Waiting);
         self.record(operation, &reply, started, &request_id);
+        let coding = match Coding::for_answer(&parts.headers, reply.body.len()) {
+            // Boxed, so that the future of a call stays small.
+            Some(coding) => Box::pin(compress(coding, &mut reply, &room)).await,
+            None => None,
+        };
         let content_type = content_type.unwrap_or(ContentType::AmazonJson);
         let recycled = parts.headers;
         let body = self.answers.hold(reply.body, room, caller.registration);
         let mut answer = response::answer_with(recycled, reply.status, content_type, body, request_id);
+        if let Some(coding) = coding {
+            answer.headers_mut().insert(CONTENT_ENCODING, coding.header());
+        }
         if body_is_left {
             leave(caller, &mut answer);
         }
@@ -359,6 +368,12 @@ impl<A: Api> Front<A> {
         };
         metrics::page(&self.metrics, &self.api.statistics(), &held).into_bytes()
     }
+}
+
+/// Compresses an answer if it gains. Returns its encoding.
+async fn compress(coding: Coding, reply: &mut Reply, room: &Reservation<'_>) -> Option<Coding> {
+    reply.body = coding.compress(&reply.body, room).await?;
+    Some(coding)
 }
 
 /// Whether a client asks for a page that people read.

@@ -1,21 +1,12 @@
 //! Traffic on a connection: calls, other requests, and invalid bytes.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use crate::support::{Client, call, options, start};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use singlet_engine::{CreateTable, Database, ManualClock, ScalarType};
 use singlet_server::{AccessKey, Credentials, Options, Server};
 use singlet_wire::Service;
 use tokio::net::TcpStream;
-
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(plain).unwrap();
-    encoder.finish().unwrap()
-}
 
 #[tokio::test]
 async fn a_call_is_answered_with_dynamodbs_headers() {
@@ -175,37 +166,6 @@ async fn the_metrics_page_counts_what_was_served() {
         "singlet_table_items{table=\"Music\"} 3",
     ] {
         assert!(page.text().contains(line), "{line} is not in\n{}", page.text());
-    }
-}
-
-#[tokio::test]
-async fn a_compressed_body_is_unpacked() {
-    let server = start(options()).await;
-    let plain = br#"{"TableName":"Music"}"#.repeat(100);
-    let request = call("PutItem").header("Content-Encoding", "gzip").body(gzip(&plain));
-    assert_eq!(server.send(request.bytes()).await.body, plain);
-}
-
-#[tokio::test]
-async fn a_small_body_that_unpacks_to_a_huge_one_is_refused() {
-    let server = start(options()).await;
-    let bomb = gzip(&vec![b' '; 50_000_000]);
-    assert!(bomb.len() < 100_000);
-    let request = call("PutItem").header("Content-Encoding", "gzip").body(bomb);
-    server.send(request.bytes()).await.assert_error(413, "RequestEntityTooLargeException");
-}
-
-#[tokio::test]
-async fn a_body_that_is_not_compressed_as_it_says_is_refused() {
-    let server = start(options()).await;
-    let cut_short = {
-        let mut whole = gzip(b"{\"a\":\"b\"}");
-        whole.truncate(15);
-        whole
-    };
-    for (encoding, body) in [("gzip", b"{}".to_vec()), ("gzip", cut_short), ("br", b"{}".to_vec())] {
-        let request = call("PutItem").header("Content-Encoding", encoding).body(body);
-        server.send(request.bytes()).await.assert_error(400, "SerializationException");
     }
 }
 
