@@ -11,6 +11,7 @@ use crate::error::DeriveError;
 use crate::progress::Progress;
 use crate::reads::Wanted;
 use crate::rules::Rules;
+use crate::search::Finds;
 use crate::sources::Sources;
 use crate::target::{Ground, Settler};
 use crate::task::{Task, TaskStep};
@@ -207,11 +208,20 @@ impl<S: Store> Committer<'_, S> {
         Ok(effects.targets.values().map(ground).collect())
     }
 
-    /// Reads what the items copy from.
+    /// Reads what the items copy from, and the values among other items.
     async fn sources(&self, effects: &Effects, grounds: &[Ground]) -> Result<Sources, DeriveError> {
-        let items = effects.targets.values().zip(grounds);
-        let items = items.filter_map(|(effect, ground)| Some((&*effect.entity, ground.item.as_ref()?)));
-        Sources::read(self.store, self.rules, self.environment, items).await
+        let items = || {
+            let pairs = effects.targets.values().zip(grounds);
+            pairs.filter_map(|(effect, ground)| Some((effect, ground.item.as_ref()?)))
+        };
+        let copying = items().map(|(effect, item)| (&*effect.entity, item));
+        let mut sources = Sources::read(self.store, self.rules, self.environment, copying).await?;
+        let searches = items().flat_map(|(effect, item)| {
+            let (place, is_wanted) = ((&effect.key, item), |rule: usize| effect.seeks(rule));
+            Finds::searches(self.rules, &effect.entity.name, place, self.environment, &is_wanted)
+        });
+        sources.finds = Finds::all(self.store, searches.collect()).await?;
+        Ok(sources)
     }
 
     /// Returns the writes of new tasks, and of the tasks that the effects belong to.

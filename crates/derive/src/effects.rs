@@ -1,6 +1,6 @@
 //! The net effects of changes: what is added to the tallies of which items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use singlet_design::Entity;
@@ -34,6 +34,10 @@ pub(crate) struct Effect {
     pub(crate) key: Item,
     /// The tallies that are added, by the place of the rule.
     pub(crate) changes: BTreeMap<usize, Tally>,
+    /// The places of the rules whose values among other items must be looked for again.
+    pub(crate) seeks: BTreeSet<usize>,
+    /// Whether all of them must, because something else about the item may have changed.
+    pub(crate) seeks_all: bool,
 }
 
 /// The place of a rule that makes items, and the position in the feed of the new item that causes it.
@@ -105,6 +109,7 @@ impl Effects {
         let before = image(before).map_err(DeriveError::corrupt)?;
         let after = image(after).map_err(DeriveError::corrupt)?;
         self.copied(rules, before.as_ref(), after.as_ref(), change.time_ms);
+        self.sought(rules, before.as_ref(), after.as_ref());
         self.deleted(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.made(rules, before.as_ref(), after.as_ref(), change);
         let own = reading.is_own(before.as_ref(), after.as_ref(), change.commit, seen);
@@ -148,7 +153,7 @@ impl Effects {
         };
         let item = item.decode().map_err(DeriveError::corrupt)?;
         if let Some(key) = own_key(&member.entity, &item) {
-            self.of(&member.entity, key);
+            self.of(&member.entity, key).seeks_all = true;
         }
         Ok(())
     }
@@ -188,6 +193,8 @@ impl Effects {
         for (id, effect) in other.targets {
             let own = self.targets.entry(id);
             let own = own.or_insert_with(|| Effect { changes: BTreeMap::new(), ..effect.clone() });
+            own.seeks_all |= effect.seeks_all;
+            own.seeks.extend(&effect.seeks);
             for (rule, tally) in &effect.changes {
                 own.add(*rule, tally)?;
             }
@@ -195,7 +202,7 @@ impl Effects {
         Ok(Merged::Added)
     }
 
-    /// Adds one effect.
+    /// Adds one effect on an item that is looked at as a whole.
     pub(crate) fn add(
         &mut self,
         entity: &Arc<Entity>,
@@ -203,7 +210,9 @@ impl Effects {
         rule: usize,
         tally: &Tally,
     ) -> Result<(), DeriveError> {
-        Ok(self.of(entity, key).add(rule, tally)?)
+        let effect = self.of(entity, key);
+        effect.seeks_all = true;
+        Ok(effect.add(rule, tally)?)
     }
 
     fn contribute(
@@ -242,6 +251,22 @@ impl Effects {
             for identity in [before, after].iter().flatten().filter_map(|item| copier.identity(item)) {
                 let id = (copier.reference(), encode(&identity));
                 self.tasks.insert(id, TaskCause { source: identity, time_ms });
+            }
+        }
+    }
+
+    /// Notes the items whose highest, lowest or latest value a changed item can decide.
+    fn sought(&mut self, rules: &Rules, before: Option<&(&Member, Item)>, after: Option<&(&Member, Item)>) {
+        for (at, seeker) in rules.seekers() {
+            let standing = |image: Option<&(&Member, Item)>| {
+                image.and_then(|(member, item)| seeker.standing(&member.entity, item))
+            };
+            let (before, after) = (standing(before), standing(after));
+            if before == after {
+                continue;
+            }
+            for standing in [before, after].into_iter().flatten() {
+                self.of(&seeker.target, standing.target).seeks.insert(at);
             }
         }
     }
@@ -311,6 +336,7 @@ impl Effects {
         let mark = mark(reading.owner, &member.entity, &key);
         let tallies = Tallies::of(item, &mark).unwrap_or_default();
         let effect = self.of(&member.entity, key);
+        effect.seeks_all = true;
         for (at, rule, aggregate) in reading.rules.aggregates_of(&member.entity.name) {
             let Some(state) = reading.progress.rule(&rule.name) else { continue };
             let tally = tallies.get(&aggregate.field, state.generation);
@@ -321,12 +347,23 @@ impl Effects {
 
     fn of(&mut self, entity: &Arc<Entity>, key: Item) -> &mut Effect {
         let id = TargetId { entity: entity.name.clone(), key: encode(&key) };
-        let fresh = || Effect { entity: entity.clone(), key, changes: BTreeMap::new() };
+        let fresh = || Effect {
+            entity: entity.clone(),
+            key,
+            changes: BTreeMap::new(),
+            seeks: BTreeSet::new(),
+            seeks_all: false,
+        };
         self.targets.entry(id).or_insert_with(fresh)
     }
 }
 
 impl Effect {
+    /// Whether the value of a rule must be looked for again.
+    pub(crate) fn seeks(&self, rule: usize) -> bool {
+        self.seeks_all || self.seeks.contains(&rule)
+    }
+
     fn add(&mut self, rule: usize, tally: &Tally) -> Result<(), NumberError> {
         if tally.is_zero() {
             return Ok(());

@@ -26,6 +26,8 @@ mod referring;
 mod removal;
 mod removed;
 mod rules;
+mod search;
+mod seeker;
 mod seen;
 mod sources;
 mod status;

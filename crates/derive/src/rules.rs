@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use singlet_design::{
     Aggregate, AggregateKind, AggregateSource, ConditionalSet, Derivation, DerivationKind, Design, Entity,
-    FieldCopy,
+    Extreme, FieldCopy,
 };
 use singlet_run::derive::{key_of, value_at};
 use singlet_run::holds_for;
@@ -18,6 +18,7 @@ use crate::error::DeriveError;
 use crate::making::Workshop;
 use crate::mean::is_exact;
 use crate::removal::Remover;
+use crate::seeker::Seeker;
 use crate::tally::Tally;
 
 /// A rule of a design: fields that follow from other items or fields.
@@ -39,6 +40,8 @@ pub(crate) enum RuleKind {
     Aggregate(Aggregate),
     /// A field repeats a field of the item that its item refers to.
     Copy(Box<Copier>),
+    /// A field has one value of the items that belong to its item.
+    Extreme(Box<Seeker>),
     /// Fields are set while a condition on the item holds.
     Set(Box<Setter>),
     /// Items are made from new items of another entity.
@@ -52,7 +55,10 @@ impl Rule {
         let name = format!("{}.{}", target.name, aggregate.field);
         let mut basis = format!(" | to {:?}", (&target.type_name, &target.table.label, &target.key));
         for source in &aggregate.sources {
-            basis.extend(design.entity(&source.entity).map(|entity| basis_of(entity, source)));
+            let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
+            let links = source.link.iter().map(|(_, field)| field.as_str());
+            let paths = source.value.as_deref().into_iter().chain(filter).chain(links);
+            basis.extend(design.entity(&source.entity).map(|entity| basis_of(entity, paths)));
         }
         Rule { name, target: target.clone(), kind: RuleKind::Aggregate(aggregate.clone()), basis }
     }
@@ -61,6 +67,19 @@ impl Rule {
         let copier = Copier { target: target.clone(), source: source.clone(), rule: copy.clone() };
         let name = format!("{}.{}", target.name, copy.field);
         Rule { name, target: target.clone(), kind: RuleKind::Copy(Box::new(copier)), basis: String::new() }
+    }
+
+    fn extreme(design: &Design, target: &Arc<Entity>, extreme: &Extreme) -> Rule {
+        let name = format!("{}.{}", target.name, extreme.field);
+        let entities = || extreme.sources.iter().filter_map(|source| design.entity(&source.entity));
+        let mut basis = String::new();
+        for (source, entity) in extreme.sources.iter().zip(entities()) {
+            let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
+            basis += &basis_of(entity, filter.chain([source.value.as_str(), source.order.as_str()]));
+        }
+        let sources = entities().cloned().collect();
+        let seeker = Seeker { target: target.clone(), rule: extreme.clone(), sources };
+        Rule { name, target: target.clone(), kind: RuleKind::Extreme(Box::new(seeker)), basis }
     }
 
     fn derivation(derivation: &Derivation) -> Rule {
@@ -97,6 +116,7 @@ impl Rule {
                 }
             }
             RuleKind::Copy(copier) => format!("copy of {}.{}", copier.source.name, copier.rule.value),
+            RuleKind::Extreme(seeker) => seeker.meaning(),
             RuleKind::Delete(remover) => {
                 let children = remover.rule.children.iter().map(|child| child.entity.name.as_str());
                 format!("{} deleted with {}", children.collect::<Vec<_>>().join(", "), self.target.name)
@@ -133,6 +153,7 @@ impl Rule {
                 let FieldCopy { source, value, referral, .. } = &copier.rule;
                 format!("copy {source}.{value} | {:?}", referral.link)
             }
+            RuleKind::Extreme(seeker) => format!("{}{}", seeker.definition(), self.basis),
             // Nothing that is stored depends on it.
             RuleKind::Make(_) | RuleKind::Delete(_) => String::new(),
             RuleKind::Set(setter) => {
@@ -157,11 +178,9 @@ impl Rule {
 
 /// Returns the parts of an entity that decide what its items contribute: their defaults and formulas, and how the items
 /// are recognised.
-fn basis_of(entity: &Entity, source: &AggregateSource) -> String {
+fn basis_of<'p>(entity: &Entity, paths: impl Iterator<Item = &'p str>) -> String {
     let mut text = format!(" | from {:?}", (&entity.type_name, &entity.table.label));
-    let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
-    let links = source.link.iter().map(|(_, field)| field.as_str());
-    for path in source.value.as_deref().into_iter().chain(filter).chain(links) {
+    for path in paths {
         let name = path.split('.').next().unwrap_or(path);
         let default = entity.field(name).and_then(|field| field.default.as_ref());
         let formula = entity.computed.iter().find(|(field, _)| field == name);
@@ -209,8 +228,12 @@ impl Rules {
                 .iter()
                 .filter_map(|copy| Some(Rule::copy(entity, design.entity(&copy.source)?, copy)))
         });
+        let extremes = design
+            .entities
+            .iter()
+            .flat_map(|entity| entity.extremes.iter().map(|extreme| Rule::extreme(design, entity, extreme)));
         let derivations = design.derivations.iter().map(|derivation| Rule::derivation(derivation));
-        let list: Vec<Rule> = aggregates.chain(copies).chain(derivations).collect();
+        let list: Vec<Rule> = aggregates.chain(copies).chain(extremes).chain(derivations).collect();
         let taking_part = design.entities.iter().filter(|entity| design.takes_part_in_derivations(entity));
         let members = taking_part.map(|entity| Member::of(entity, &list)).collect();
         Rules { list, members }
@@ -269,6 +292,22 @@ impl Rules {
     pub(crate) fn copies_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Copier)> {
         self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
             RuleKind::Copy(copier) => Some((at, rule, copier.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns the rules of an entity's fields that have one value of other items, with their places in the list.
+    pub(crate) fn extremes_of(&self, entity: &str) -> impl Iterator<Item = (usize, &Rule, &Seeker)> {
+        self.rules_of(entity).filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Extreme(seeker) => Some((at, rule, seeker.as_ref())),
+            _ => None,
+        })
+    }
+
+    /// Returns all rules that keep one value of other items, with their places in the list.
+    pub(crate) fn seekers(&self) -> impl Iterator<Item = (usize, &Seeker)> {
+        self.list.iter().enumerate().filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Extreme(seeker) => Some((at, seeker.as_ref())),
             _ => None,
         })
     }

@@ -1,4 +1,4 @@
-//! The items that others copy from.
+//! The items that others copy from, and the values that searches found.
 
 use singlet_design::{Entity, default_of};
 use singlet_store::Store;
@@ -7,14 +7,18 @@ use singlet_values::Item;
 use crate::copied::Copier;
 use crate::draft::Draft;
 use crate::error::DeriveError;
+use crate::mark::stored_key;
 use crate::reads::{Found, Wanted};
 use crate::rules::Rules;
+use crate::search::Finds;
+use crate::seeker::Seeker;
 
-/// The items that others copy from.
+/// The items that others copy from, and the values that searches found.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     environment: String,
     found: Found,
+    pub(crate) finds: Finds,
 }
 
 impl Sources {
@@ -33,7 +37,17 @@ impl Sources {
                 }
             }
         }
-        Ok(Sources { environment: environment.to_owned(), found: wanted.read(store).await? })
+        let found = wanted.read(store).await?;
+        Ok(Sources { environment: environment.to_owned(), found, finds: Finds::default() })
+    }
+
+    /// Gives an item the value that a search found, if there was one. Without items, the field has its default, or no value.
+    pub(crate) fn fill(&self, at: usize, seeker: &Seeker, draft: &mut Draft<'_>) {
+        let key = stored_key(&seeker.target, &draft.item);
+        let Some(value) = self.finds.value(at, &key) else { return };
+        let field = seeker.rule.field.as_str();
+        let nothing = || seeker.target.field(field).and_then(default_of);
+        draft.set(field, value.cloned().or_else(nothing));
     }
 
     /// Gives an item the value of its source. Without a source, the field has its default, or no value.

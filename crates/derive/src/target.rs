@@ -57,26 +57,44 @@ impl Settler<'_> {
     ) -> Result<Settled, NumberError> {
         let place = Place { owner: self.owner, entity: &effect.entity, target: &effect.key };
         let Some(item) = &ground.item else {
-            let waiting = Waiting { tallies: self.added(ground.waiting.as_ref(), effect)?, reason: None };
+            let tallies = self.added(ground.waiting.as_ref(), effect)?;
+            let waiting = Waiting { tallies, reason: None, doubt: None };
             return Ok(self.waits(&waiting, ground, &place));
         };
         let refused = match refused {
             Some(reason) => reason.to_owned(),
             None => match self.update(effect, ground, item, table)? {
                 Ok(update) => {
-                    let empty = Waiting::default();
-                    let forget = empty.write(ground.waiting.as_ref(), &place, self.batch);
-                    return Ok(Settled {
-                        actions: update.into_iter().chain(forget).collect(),
-                        is_refused: false,
-                    });
+                    let note = self.note(effect, ground, &place);
+                    let actions = update.into_iter().chain(note).collect();
+                    return Ok(Settled { actions, is_refused: false });
                 }
                 Err(reason) => reason,
             },
         };
         let tallies = self.added(ground.waiting.as_ref(), effect)?;
-        let waiting = Waiting { tallies, reason: Some(refused) };
+        let waiting = Waiting { tallies, reason: Some(refused), doubt: None };
         Ok(Settled { is_refused: true, ..self.waits(&waiting, ground, &place) })
+    }
+
+    /// Returns the write that forgets what waited for an item, or records that the value of some field isn't known.
+    fn note(&self, effect: &Effect, ground: &Ground, place: &Place<'_>) -> Option<TransactAction> {
+        let before = ground.waiting.as_ref();
+        let rules = || self.rules.extremes_of(&effect.entity.name);
+        let doubt = self.sources.finds.doubt(rules().map(|(at, _, _)| at), &effect.key);
+        let is_open =
+            |field: &String| !rules().any(|(at, _, own)| own.rule.field == *field && effect.seeks(at));
+        let known = before.filter(|before| before.doubt.as_ref().is_some_and(is_open));
+        let left = match (doubt, known) {
+            (Some((field, reason)), _) => {
+                let (reason, doubt) = (Some(reason.to_owned()), Some(field.to_owned()));
+                Waiting { tallies: Tallies::default(), reason, doubt }
+            }
+            (None, Some(known)) => known.clone(),
+            (None, None) => Waiting::default(),
+        };
+        let is_same = before.is_some_and(|before| before.doubt.is_some() && before.reason == left.reason);
+        if is_same { None } else { left.write(before, place, self.batch) }
     }
 
     fn waits(&self, waiting: &Waiting, ground: &Ground, place: &Place<'_>) -> Settled {
@@ -169,6 +187,11 @@ impl Settler<'_> {
         for (_, rule, copier) in self.rules.copies_of(&entity.name) {
             if self.progress.rule(&rule.name).is_some_and(|state| self.shows(state)) {
                 self.sources.copy(copier, draft);
+            }
+        }
+        for (at, rule, seeker) in self.rules.extremes_of(&entity.name) {
+            if self.progress.rule(&rule.name).is_some_and(|state| self.shows(state)) {
+                self.sources.fill(at, seeker, draft);
             }
         }
         draft.derive()?;

@@ -23,6 +23,7 @@ const REFUSED: &str = "refused#";
 const ENTITY: &str = "entity";
 const KEY: &str = "key";
 const REASON: &str = "reason";
+const DOUBT: &str = "doubt";
 
 /// The tallies that wait for one item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,15 +31,17 @@ pub(crate) struct Waiting {
     pub(crate) tallies: Tallies,
     /// Why the item can't take them. `None` if it doesn't exist.
     pub(crate) reason: Option<String>,
+    /// The field whose value a search couldn't find, if the item has everything else.
+    pub(crate) doubt: Option<String>,
 }
 
 impl Waiting {
     pub(crate) fn of(item: &Item) -> Waiting {
-        let reason = match item.get(REASON) {
-            Some(AttributeValue::S(reason)) => Some(reason.clone()),
+        let text = |name: &str| match item.get(name) {
+            Some(AttributeValue::S(text)) => Some(text.clone()),
             _ => None,
         };
-        Waiting { tallies: Tallies::kept(item).unwrap_or_default(), reason }
+        Waiting { tallies: Tallies::kept(item).unwrap_or_default(), reason: text(REASON), doubt: text(DOUBT) }
     }
 
     /// Returns the write that keeps these tallies, or forgets them if nothing waits any more. It fails if something else
@@ -67,6 +70,9 @@ impl Waiting {
         item.insert(TALLIES, self.tallies.to_kept(batch));
         if let Some(reason) = &self.reason {
             item.insert(REASON, reason.as_str());
+        }
+        if let Some(field) = &self.doubt {
+            item.insert(DOUBT, field.as_str());
         }
         Some(TransactAction::Put(PutItem { table, item, condition, returned }))
     }

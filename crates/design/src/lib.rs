@@ -60,11 +60,12 @@ pub use model::{
     Aggregate, AggregateKind, AggregateSource, Allowance, Argument, AskedKey, BatchGet, Binding, Buckets,
     Capacity, CapacityRange, CapacityUnits, Cardinality, Cascade, Change, Check, Child, Chooser,
     ConditionalSet, Count, Delete, Derivation, DerivationKind, Design, Each, EachList, ElementChange, Entity,
-    Environment, FieldCopy, Gather, Get, Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates,
-    Layout, ListSource, ListWalk, Maker, Merge, Operation, Order, OrderWord, Parameter, Parts, PathSegment,
-    Pattern, Places, Projection, Query, Rate, ReadPart, Reference, Referral, Relation, Removal, Resolve,
-    Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step, Subject, Table, TableSettings,
-    TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, Verb, When, WriteRequests,
+    Environment, Extreme, ExtremeKind, ExtremeSource, FieldCopy, Gather, Get, Index, IndexEntry, Insert,
+    KeyAttribute, KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Maker, Merge, Operation, Order,
+    OrderWord, Parameter, Parts, PathSegment, Pattern, Places, Projection, Query, Rate, ReadPart, Reference,
+    Referral, Relation, Removal, Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step,
+    Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, Verb,
+    When, WriteRequests,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

@@ -13,7 +13,7 @@ use crate::tally::Tally;
 use crate::target::Settler;
 
 impl<S: Store> Audit<S> {
-    /// Compares the fields that are copied or set by a condition.
+    /// Compares the fields that are copied, set by a condition, or one value of other items.
     pub(super) fn compare_followed(
         &self,
         progress: &Progress,
@@ -40,7 +40,11 @@ impl<S: Store> Audit<S> {
         let sets = self.rules.sets_of(&entity.name).flat_map(|(at, rule, setter)| {
             setter.rule.set.iter().map(move |(field, _)| (at, rule, field.as_str()))
         });
-        for (at, rule, field) in copies.chain(sets).filter(|(_, rule, _)| is_ready(rule, progress)) {
+        let extremes = self.rules.extremes_of(&entity.name);
+        let extremes = extremes.map(|(at, rule, seeker)| (at, rule, seeker.rule.field.as_str()));
+        for (at, rule, field) in
+            copies.chain(extremes).chain(sets).filter(|(_, rule, _)| is_ready(rule, progress))
+        {
             report.fields += 1;
             let (stored, correct) = (item.get(field), draft.item.get(field));
             if stored != correct {

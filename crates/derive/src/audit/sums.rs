@@ -14,6 +14,7 @@ use crate::error::DeriveError;
 use crate::mark::mark;
 use crate::progress::Progress;
 use crate::rules::{Member, RuleKind};
+use crate::search::Finds;
 use crate::sources::Sources;
 use crate::tally::{Tallies, Tally};
 use crate::waiting::{Place, Waiting};
@@ -114,7 +115,8 @@ impl<S: Store> Audit<S> {
                     }
                 }
                 let targets = items.iter().map(|(member, item)| (&*member.entity, item));
-                let sources = Sources::read(&self.store, &self.rules, &self.environment, targets).await?;
+                let mut sources = Sources::read(&self.store, &self.rules, &self.environment, targets).await?;
+                sources.finds = self.finds(&sums, &items).await?;
                 for (member, item) in &items {
                     self.compare_item(&mut sums, progress, (member, item, &sources), report)?;
                 }
@@ -122,6 +124,19 @@ impl<S: Store> Audit<S> {
             }
         }
         self.compare_waiting(sums, progress, report)
+    }
+
+    /// Looks for the values of fields that have one value of other items.
+    async fn finds(&self, sums: &Sums, items: &[(&Member, Item)]) -> Result<Finds, DeriveError> {
+        let mut searches = Vec::new();
+        for (member, item) in items {
+            let Some(key) = own_key(&member.entity, item).filter(|key| sums.has(&encode(key))) else {
+                continue;
+            };
+            let (entity, place) = (member.entity.name.as_str(), (&key, item));
+            searches.extend(Finds::searches(&self.rules, entity, place, &self.environment, &|_| true));
+        }
+        Finds::all(&self.store, searches).await
     }
 
     fn compare_item(

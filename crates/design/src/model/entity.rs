@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::aggregate::Aggregate;
 use super::copied::FieldCopy;
+use super::extreme::Extreme;
 use super::table::{Index, Table};
 use crate::expression::{Composed, Name};
 use crate::field::{Field, FieldType};
@@ -38,6 +39,8 @@ pub struct Entity {
     pub aggregates: Vec<Aggregate>,
     /// Its fields that repeat a field of another item.
     pub copies: Vec<FieldCopy>,
+    /// Its fields that have the highest, the lowest or the latest value among items of other entities.
+    pub extremes: Vec<Extreme>,
     /// Its relations to other entities.
     pub relations: Vec<Relation>,
     /// Its position in the file.

@@ -8,6 +8,7 @@ mod chooser;
 mod copied;
 mod derivation;
 mod entity;
+mod extreme;
 mod layout;
 mod pattern;
 mod requests;
@@ -27,6 +28,7 @@ pub use derivation::{Cascade, Child, ConditionalSet, Derivation, DerivationKind,
 pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
 };
+pub use extreme::{Extreme, ExtremeKind, ExtremeSource};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, Each, EachList,
@@ -99,8 +101,11 @@ impl Design {
             DerivationKind::Delete(cascade) => cascade.parent.name == entity.name,
         };
         let is_copied = |copy: &FieldCopy| copy.source == entity.name;
+        let decides = |extreme: &Extreme| extreme.sources.iter().any(|source| source.entity == entity.name);
         !entity.aggregates.is_empty()
             || !entity.copies.is_empty()
+            || !entity.extremes.is_empty()
+            || self.entities.iter().any(|target| target.extremes.iter().any(decides))
             || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
             || self.entities.iter().any(|target| target.copies.iter().any(is_copied))
             || self.derivations.iter().any(|derivation| has_part(derivation))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Context;
 use super::entity::Entities;
-use crate::model::{Aggregate, Derivation, DerivationKind, Entity};
+use crate::model::{Aggregate, Derivation, DerivationKind, Entity, Extreme};
 use crate::report::Span;
 
 /// A field of an entity, or, without a field, the items of the entity themselves.
@@ -79,7 +79,23 @@ fn of_entity(entity: &Entity) -> impl Iterator<Item = Rule<'_>> {
             span: Some(copy.span),
         }
     });
-    computed.chain(aggregates).chain(copies)
+    let extremes = entity.extremes.iter().map(move |extreme| Rule {
+        gives: vec![(name, extreme.field.as_str())],
+        uses: of_extreme(extreme),
+        span: Some(extreme.span),
+    });
+    computed.chain(aggregates).chain(copies).chain(extremes)
+}
+
+fn of_extreme(extreme: &Extreme) -> Vec<Place<'_>> {
+    let uses = extreme.sources.iter().flat_map(|source| {
+        let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
+        let link = source.referral.link.iter().map(|(_, field)| field.as_str());
+        let paths = [source.value.as_str(), source.order.as_str()].into_iter().chain(filter).chain(link);
+        let paths = paths.map(|path| (source.entity.as_str(), first(path)));
+        paths.chain([(source.entity.as_str(), "")])
+    });
+    uses.collect()
 }
 
 fn of_aggregate(aggregate: &Aggregate) -> Vec<Place<'_>> {

@@ -11,7 +11,8 @@ use crate::syntax::{Entry, Node};
 use crate::value;
 
 /// The words by which a field is derived from items of other entities.
-pub(super) const DERIVED_WORDS: [&str; 5] = ["count", "sum", "average", "exists", "copy"];
+pub(super) const DERIVED_WORDS: [&str; 8] =
+    ["count", "sum", "average", "exists", "copy", "highest", "lowest", "latest"];
 
 /// Fields, and which of them have mistakes, so that their uses aren't checked.
 #[derive(Debug, Default)]
@@ -113,7 +114,7 @@ pub(super) fn derived_word(node: &Node) -> Option<&'static str> {
     DERIVED_WORDS.into_iter().find(|word| node.get(word).is_some())
 }
 
-/// Returns the derived value of an item to which no other item belongs. An average has none.
+/// Returns the derived value of an item to which no other item belongs. Others have none.
 fn value_of_nothing(word: &str) -> Option<Json> {
     match word {
         "exists" => Some(Json::from(false)),
@@ -222,7 +223,7 @@ fn bounds(context: &Context<'_>, node: &Node) {
 }
 
 /// Keys of fields that make no sense for the entries of a list, set or map.
-const ENTRIES_NEVER_HAVE: [&str; 13] = [
+const ENTRIES_NEVER_HAVE: [&str; 16] = [
     "optional",
     "default",
     "internal",
@@ -233,6 +234,9 @@ const ENTRIES_NEVER_HAVE: [&str; 13] = [
     "average",
     "exists",
     "copy",
+    "highest",
+    "lowest",
+    "latest",
     "via",
     "filter",
     "decimals",

@@ -14,6 +14,7 @@ mod key_kind;
 mod key_values;
 mod layout;
 mod name;
+mod ordered;
 mod own_condition;
 mod parameters;
 mod pattern;

@@ -13,17 +13,17 @@ use crate::template::{Part, Template};
 /// An entity, finished or not.
 pub(super) struct Party<'r> {
     pub(super) name: &'r str,
-    fields: &'r [Field],
+    pub(super) fields: &'r [Field],
     key: Option<&'r KeyTemplates>,
-    keys: Vec<KeyOf<'r>>,
+    pub(super) keys: Vec<KeyOf<'r>>,
 }
 
 /// A key of an entity: that of the table, or of an index.
-struct KeyOf<'r> {
+pub(super) struct KeyOf<'r> {
     /// The index; `None` is the table.
-    index: Option<&'r str>,
-    partition: Vec<&'r Template>,
-    sort: Vec<&'r Template>,
+    pub(super) index: Option<&'r str>,
+    pub(super) partition: Vec<&'r Template>,
+    pub(super) sort: Vec<&'r Template>,
     /// Whether only some of the items have it.
     is_partial: bool,
 }
@@ -145,7 +145,7 @@ impl<'r> Linker<'r> {
 
     /// Whether all items with certain values of the fields have a common partition key, or a common beginning of the sort
     /// key with it.
-    fn finds(&self, key: &KeyOf<'_>, fields: &[&str]) -> bool {
+    pub(super) fn finds(&self, key: &KeyOf<'_>, fields: &[&str]) -> bool {
         let templates = || key.partition.iter().chain(&key.sort);
         let partition: Vec<&str> = key.partition.iter().flat_map(|template| template.fields()).collect();
         let has_shards = templates().any(|template| template.shard_count().is_some());

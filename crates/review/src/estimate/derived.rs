@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use singlet_design::{Aggregate, AggregateSource, Change, Design, Entity, Operation, Pattern, Projection};
+use singlet_design::{
+    Aggregate, AggregateSource, Change, Condition, Design, Entity, Extreme, ExtremeSource, Operation,
+    Pattern, Projection,
+};
 
 use super::size::{entry_size, item_size};
 use super::write_units;
@@ -25,9 +28,15 @@ pub struct DerivedWrite {
 pub fn derived_writes(design: &Design, pattern: &Pattern) -> Vec<DerivedWrite> {
     let mut writes = Vec::new();
     for target in &design.entities {
-        let follows = |rule: &&Aggregate| rule.sources.iter().any(|source| is_touched(pattern, source));
-        let fields: Vec<String> =
-            target.aggregates.iter().filter(follows).map(|rule| rule.field.clone()).collect();
+        let counts = |rule: &&Aggregate| {
+            rule.sources.iter().any(|source| is_touched(pattern, &Influence::of_aggregate(source)))
+        };
+        let decides = |rule: &&Extreme| {
+            rule.sources.iter().any(|source| is_touched(pattern, &Influence::of_extreme(source)))
+        };
+        let counted = target.aggregates.iter().filter(counts).map(|rule| rule.field.clone());
+        let decided = target.extremes.iter().filter(decides).map(|rule| rule.field.clone());
+        let fields: Vec<String> = counted.chain(decided).collect();
         if !fields.is_empty() {
             let units = units(target, &fields);
             writes.push(DerivedWrite { entity: Arc::clone(target), fields, units });
@@ -37,7 +46,7 @@ pub fn derived_writes(design: &Design, pattern: &Pattern) -> Vec<DerivedWrite> {
 }
 
 /// Whether a pattern, or one of its steps, can change what an item contributes.
-fn is_touched(pattern: &Pattern, source: &AggregateSource) -> bool {
+fn is_touched(pattern: &Pattern, source: &Influence<'_>) -> bool {
     let is = |entity: &Entity| entity.name == source.entity;
     match &pattern.operation {
         Operation::Create(insert) | Operation::Put(insert) => is(&insert.entity),
@@ -51,11 +60,34 @@ fn is_touched(pattern: &Pattern, source: &AggregateSource) -> bool {
     }
 }
 
-fn matters(source: &AggregateSource, change: &Change) -> bool {
-    let filter = source.filter.iter().flat_map(|filter| filter.tree.paths());
-    let links = source.link.iter().map(|(_, field)| field.as_str());
-    let mut used = source.value.as_deref().into_iter().chain(filter).chain(links);
+fn matters(source: &Influence<'_>, change: &Change) -> bool {
+    let mut used = source.fields.iter();
     used.any(|path| path.split('.').next() == change.field().split('.').next())
+}
+
+/// The fields of an entity that decide about a field of another one.
+struct Influence<'a> {
+    entity: &'a str,
+    fields: Vec<&'a str>,
+}
+
+impl<'a> Influence<'a> {
+    fn of_aggregate(source: &'a AggregateSource) -> Self {
+        let links = source.link.iter().map(|(_, field)| field.as_str());
+        let fields = source.value.as_deref().into_iter().chain(filtered(source.filter.as_ref())).chain(links);
+        Influence { entity: &source.entity, fields: fields.collect() }
+    }
+
+    fn of_extreme(source: &'a ExtremeSource) -> Self {
+        let links = source.referral.link.iter().map(|(_, field)| field.as_str());
+        let own = [source.value.as_str(), source.order.as_str()].into_iter();
+        let fields = own.chain(filtered(source.filter.as_ref())).chain(links);
+        Influence { entity: &source.entity, fields: fields.collect() }
+    }
+}
+
+fn filtered(filter: Option<&Condition>) -> impl Iterator<Item = &str> {
+    filter.into_iter().flat_map(|filter| filter.tree.paths())
 }
 
 fn units(target: &Entity, fields: &[String]) -> f64 {

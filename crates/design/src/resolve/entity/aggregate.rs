@@ -14,7 +14,7 @@ use crate::syntax::{Entry, Node};
 /// The decimals of an average that doesn't say how many.
 const DECIMALS_USUAL: u8 = 2;
 /// The words that summarise items.
-const SUMMARISING_WORDS: &[&str] = &["count", "sum", "average", "exists"];
+const SUMMARISING_WORDS: &[&str] = &["count", "sum", "average", "exists", "highest", "lowest", "latest"];
 /// The most fields of one design that are derived. A change of one item can touch as many others.
 const AGGREGATES_MAX: usize = 20;
 
@@ -83,7 +83,11 @@ impl<'r, 'a> Resolver<'r, 'a> {
     /// Checks that keys of a rule don't stand without one.
     fn lonely_keys(&self, entry: &Entry) {
         for key in ["via", "filter", "decimals"].iter().filter_map(|key| entry.node.entry(key)) {
-            let words = if key.name == "via" { &DERIVED_WORDS } else { SUMMARISING_WORDS };
+            let words = match key.name.as_str() {
+                "via" => &DERIVED_WORDS,
+                "filter" => SUMMARISING_WORDS,
+                _ => &["average"],
+            };
             self.context.mistakes.add_with_help(
                 key.span,
                 format!("`{}` needs {}", key.name, name::list_or(words)),
@@ -94,7 +98,7 @@ impl<'r, 'a> Resolver<'r, 'a> {
 
     /// Checks that nothing else gives the field a value.
     fn alone(&self, entry: &Entry, field: &Field, word: &str) {
-        let has_nothing = matches!(word, "average" | "copy");
+        let has_nothing = !matches!(word, "count" | "sum" | "exists");
         let given = ["value", "default"].into_iter().filter(|key| *key != "default" || !has_nothing);
         let others = DERIVED_WORDS.into_iter().filter(|other| *other != word).chain(given);
         for other in others.filter_map(|key| entry.node.entry(key)) {
@@ -109,10 +113,7 @@ impl<'r, 'a> Resolver<'r, 'a> {
             let message = "`decimals` can only be used with `average`";
             self.context.mistakes.add_with_help(decimals.span, message, "remove `decimals`");
         }
-        // Other types have no `filter` at all.
-        let may_filter =
-            matches!(field.kind, FieldType::Int { .. } | FieldType::Number { .. } | FieldType::Bool);
-        if let (Some(filter), "copy", true) = (entry.node.entry("filter"), word, may_filter) {
+        if let (Some(filter), "copy") = (entry.node.entry("filter"), word) {
             let message = "`filter` can't be used with `copy`";
             self.context.mistakes.add_with_help(filter.span, message, "remove `filter`");
         }

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod copied;
+mod extreme;
 mod relation;
 mod time_to_live;
 mod unique;
@@ -246,8 +247,9 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
         drafts.iter().map(|draft| relation::relations(context, draft, &by_name)).collect();
     let aggregates = aggregate::aggregates(context, &drafts, &by_name);
     let copies = copied::copies(context, &drafts, &by_name);
-    let rules = relations.into_iter().zip(aggregates).zip(copies);
-    let list = drafts.into_iter().zip(rules).map(|(draft, ((relations, aggregates), copies))| {
+    let extremes = extreme::extremes(context, &drafts, &by_name);
+    let rules = relations.into_iter().zip(aggregates).zip(copies).zip(extremes);
+    let list = drafts.into_iter().zip(rules).map(|(draft, (((relations, aggregates), copies), extremes))| {
         let table = draft.table.and_then(|position| tables.get(position)).cloned();
         let unique = unique::unique(context, &draft, table.as_deref());
         let ttl = time_to_live::time_to_live(context, &draft, table.as_deref());
@@ -274,6 +276,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             ttl,
             aggregates,
             copies,
+            extremes,
             relations,
             span: draft.span,
             table,

@@ -58,6 +58,21 @@ const COPY: Key = key(
     "the field of the item that this one refers to whose value is repeated here, and follows it; nobody else can set \
      the field",
 );
+const HIGHEST: Key = key(
+    "highest",
+    VALUES,
+    "the field whose highest value among the items that belong to this one is kept; nobody else can set the field",
+);
+const LOWEST: Key = key(
+    "lowest",
+    VALUES,
+    "the field whose lowest value among the items that belong to this one is kept; nobody else can set the field",
+);
+const LATEST: Key = key(
+    "latest",
+    Shape::Text("an entity and a field, such as `Message.text`"),
+    "the field whose value in the newest of the items that belong to this one is kept; nobody else can set the field",
+);
 const VIA: Key = key(
     "via",
     Shape::Either(&[Shape::Text("a field name"), Shape::List(1, &Shape::Text("a field name"))]),
@@ -102,29 +117,51 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             MAX_CHARACTERS,
             key("enum", Shape::List(1, &Shape::Text("a value")), "the allowed values"),
             DEFAULT,
+            LATEST,
             COPY,
             VIA,
+            DERIVED_FILTER,
         ],
     ),
     variant(
         "int",
         Shape::Constant,
         "an integer",
-        &[LEAST, MOST, DEFAULT, COUNT, SUM, COPY, VIA, DERIVED_FILTER],
+        &[LEAST, MOST, DEFAULT, COUNT, SUM, HIGHEST, LOWEST, LATEST, COPY, VIA, DERIVED_FILTER],
     ),
     variant(
         "number",
         Shape::Constant,
         "a number of up to 38 digits",
-        &[LEAST, MOST, DEFAULT, SUM, AVERAGE, DECIMALS, COPY, VIA, DERIVED_FILTER],
+        &[LEAST, MOST, DEFAULT, SUM, AVERAGE, DECIMALS, HIGHEST, LOWEST, LATEST, COPY, VIA, DERIVED_FILTER],
     ),
-    variant("bool", Shape::Constant, "a boolean", &[DEFAULT, EXISTS, COPY, VIA, DERIVED_FILTER]),
-    variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT, COPY, VIA]),
-    variant("date", Shape::Constant, "a date", &[DEFAULT, COPY, VIA]),
-    variant("time", Shape::Constant, "an instant", &[DEFAULT, COPY, VIA]),
-    variant("epoch", Shape::Constant, "an instant in seconds since 1970", &[DEFAULT, COPY, VIA]),
+    variant("bool", Shape::Constant, "a boolean", &[DEFAULT, EXISTS, LATEST, COPY, VIA, DERIVED_FILTER]),
+    variant("binary", Shape::Constant, "bytes", &[MAX_BYTES, DEFAULT, LATEST, COPY, VIA, DERIVED_FILTER]),
+    variant(
+        "date",
+        Shape::Constant,
+        "a date",
+        &[DEFAULT, HIGHEST, LOWEST, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
+    variant(
+        "time",
+        Shape::Constant,
+        "an instant",
+        &[DEFAULT, HIGHEST, LOWEST, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
+    variant(
+        "epoch",
+        Shape::Constant,
+        "an instant in seconds since 1970",
+        &[DEFAULT, HIGHEST, LOWEST, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
     variant("id", Shape::Constant, "an id, generated on creation unless given", &[MADE]),
-    variant("key", Shape::Constant, "an id that the caller gives", &[REF, MUST_EXIST, DEFAULT, COPY, VIA]),
+    variant(
+        "key",
+        Shape::Constant,
+        "an id that the caller gives",
+        &[REF, MUST_EXIST, DEFAULT, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
     variant("secret", Shape::Constant, "an unguessable string", &[]),
     variant("created", Shape::Constant, "the time of creation", &[]),
     variant("updated", Shape::Constant, "the time of the last write", &[]),
@@ -142,19 +179,43 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             ),
             REF,
             DEFAULT,
+            LATEST,
             COPY,
             VIA,
+            DERIVED_FILTER,
         ],
     ),
-    variant("set", Shape::Constant, "a set", &[of(), MAX_ENTRIES, REF, DEFAULT, COPY, VIA]),
-    variant("map", Shape::Constant, "a map", &[of(), MAX_ENTRIES, DEFAULT, COPY, VIA]),
+    variant(
+        "set",
+        Shape::Constant,
+        "a set",
+        &[of(), MAX_ENTRIES, REF, DEFAULT, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
+    variant(
+        "map",
+        Shape::Constant,
+        "a map",
+        &[of(), MAX_ENTRIES, DEFAULT, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
     variant(
         "object",
         Shape::Constant,
         "an object",
-        &[required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"), DEFAULT, COPY, VIA],
+        &[
+            required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"),
+            DEFAULT,
+            LATEST,
+            COPY,
+            VIA,
+            DERIVED_FILTER,
+        ],
     ),
-    variant("any", Shape::Constant, "any JSON value", &[MAX_BYTES, DEFAULT, COPY, VIA]),
+    variant(
+        "any",
+        Shape::Constant,
+        "any JSON value",
+        &[MAX_BYTES, DEFAULT, LATEST, COPY, VIA, DERIVED_FILTER],
+    ),
 ];
 
 /// The two forms of a field. This is a static because types contain types, and constants can't be recursive.
