@@ -81,7 +81,10 @@ export async function pagesOf(page, design) {
   await visit(page, entity);
   const item = await linkAt(page, "table.items tbody th a");
   found.push(item);
+  await visit(page, entity);
+  found.push(await linkAt(page, ".heading .actions a"));
   await visit(page, item);
+  for (const form of await page.locator(".heading .actions a").all()) found.push(await form.getAttribute("href"));
   found.push(await linkAt(page, ".keys-of-item a"));
   return found.filter(Boolean);
 }

@@ -1,7 +1,7 @@
 // What people do with the console, clicked through.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { browser, open, visit } from "./browser.mjs";
+import { accessible, browser, open, visit } from "./browser.mjs";
 
 const HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">\u202egnirts";
 
@@ -37,6 +37,63 @@ test("a write is shown, done once, and refused the second time", async () => {
   assert.match(await page.getByRole("alert").innerText(), /another User has this username/);
   assert.deepEqual(faults, []);
   await close();
+});
+
+// The page of a user that this story makes, without JavaScript: forms must do.
+async function newUser(page, name) {
+  await visit(page, "social/data/entity/User/new/");
+  await page.getByLabel("username").fill(name);
+  await page.getByLabel("email").fill(`${name}@example.com`);
+  await page.getByLabel("displayName").fill("Before");
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  assert.equal(await page.getByRole("status").innerText(), "The item was created.");
+  return page.url();
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`change a field, see the derived key change ${javaScriptEnabled ? "with" : "without"} JavaScript`, async () => {
+    const { page, faults, close } = await open({ javaScriptEnabled });
+    const name = `follow${javaScriptEnabled}`;
+    await newUser(page, name);
+    await page.getByRole("link", { name: "Change", exact: true }).click();
+    await page.getByLabel("username").fill(`${name}2`);
+    await page.getByRole("button", { name: "Show the difference" }).click();
+    if (javaScriptEnabled) await accessible(page);
+    const follows = page.getByRole("group", { name: "Attributes that follow" });
+    assert.match(await follows.innerText(), new RegExp(`${name}[^2][^]*${name}2`));
+    await page.getByRole("button", { name: "Save" }).click();
+    assert.match(await page.locator(".keys-of-item").innerText(), new RegExp(`${name}2`));
+    await page.getByRole("link", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete the item" }).click();
+    assert.equal(await page.getByRole("status").innerText(), "The item was deleted.");
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
+test("two people change one item, and neither loses what they wrote", async () => {
+  const [one, two] = [await open(), await open()];
+  const item = await newUser(one.page, "shared");
+  for (const [{ page }, label, text] of [[one, "displayName", "Mine"], [two, "bio", "Theirs"]]) {
+    await visit(page, item);
+    await page.getByRole("link", { name: "Change", exact: true }).click();
+    await page.getByLabel(label).fill(text);
+    await page.getByRole("button", { name: "Show the difference" }).click();
+  }
+  await two.page.getByRole("button", { name: "Save" }).click();
+  await one.page.getByRole("button", { name: "Save" }).click();
+  assert.match(await one.page.getByRole("alert").innerText(), /Somebody else has changed/);
+  assert.match(await one.page.locator("main").innerText(), /Theirs/);
+  await accessible(one.page);
+  await one.page.getByRole("button", { name: "Make my changes" }).click();
+  await one.page.getByRole("button", { name: "Save" }).click();
+  const text = await one.page.locator("main").innerText();
+  assert.ok(text.includes("Mine") && text.includes("Theirs"), text);
+  for (const { faults, close } of [one, two]) {
+    assert.deepEqual(faults, []);
+    await close();
+  }
 });
 
 test("hostile texts are shown as text on every page that has them", async () => {

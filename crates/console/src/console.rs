@@ -109,6 +109,14 @@ impl<S: Store> Console<S> {
         found.ok_or_else(|| Failure::not_found("design", name))
     }
 
+    /// Refuses to write if the console only reads.
+    pub(crate) fn check_writable(&self) -> Result<(), Failure> {
+        match self.permission {
+            Permission::Write => Ok(()),
+            Permission::ReadOnly => Err(Failure::forbidden("This console only reads.")),
+        }
+    }
+
     /// The frame of a page; `design` is the one that the page is about.
     pub(crate) fn frame<'a>(
         &'a self,

@@ -5,13 +5,17 @@
 //! on other ports of this machine share cookies, so the origin of a write is compared as well.
 
 use axum::http::HeaderMap;
+use axum::http::HeaderValue;
+use axum::http::header::SET_COOKIE;
 use axum::http::header::{COOKIE, HOST, ORIGIN};
+use axum::response::{Html, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use singlet_run::{Entropy, SystemEntropy};
 
+use crate::failure::Failure;
 use crate::link::BASE;
 
 /// The field of a form with its token. Parameters of patterns have no dot in their names.
@@ -56,6 +60,16 @@ impl Guard {
         is_own_origin(headers) && self.mac(session).is_some_and(|mac| mac.verify_slice(&tag).is_ok())
     }
 
+    /// Refuses a form that writes without the token of its session.
+    pub(crate) fn check(&self, headers: &HeaderMap, form: &[(String, String)]) -> Result<(), Failure> {
+        let token = form.iter().find(|(name, _)| name == TOKEN).map_or("", |(_, token)| token);
+        if self.admits(headers, token) {
+            return Ok(());
+        }
+        let reason = "The form is too old or comes from elsewhere. Open the page again and repeat.";
+        Err(Failure::forbidden(reason))
+    }
+
     fn mac(&self, session: &str) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).ok()?;
         mac.update(session.as_bytes());
@@ -64,6 +78,15 @@ impl Guard {
 }
 
 impl Session {
+    /// A page with the cookie of the session, if it is new.
+    pub(crate) fn with_page(&self, page: Html<String>) -> Response {
+        let mut response = page.into_response();
+        if let Some(cookie) = self.cookie().and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+            response.headers_mut().insert(SET_COOKIE, cookie);
+        }
+        response
+    }
+
     /// The header that gives a new session to a browser.
     pub(crate) fn cookie(&self) -> Option<String> {
         let id = &self.id;

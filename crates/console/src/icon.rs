@@ -22,6 +22,8 @@ pub(crate) enum Icon {
     Back,
     Download,
     Write,
+    Delete,
+    Add,
 }
 
 impl Icon {
@@ -46,6 +48,8 @@ impl Icon {
             Icon::Back => "M13 8H3M7 4 3 8l4 4",
             Icon::Download => "M8 2v8M4.5 6.5 8 10l3.5-3.5M2.5 13.5h11",
             Icon::Write => "M2.5 13.5l.7-3.2L10.8 2.7l2.5 2.5-7.6 7.6zM9.3 4.2l2.5 2.5",
+            Icon::Delete => "M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.6l.7-9M6.7 7v4M9.3 7v4",
+            Icon::Add => "M8 3v10M3 8h10",
         }
     }
 }

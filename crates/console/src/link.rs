@@ -96,6 +96,16 @@ impl Link {
         Link::to([design, "data", "collection"])
     }
 
+    /// The form that makes an item of an entity.
+    pub(crate) fn create(design: &str, entity: &str) -> Link {
+        Link::to([design, "data", "entity", entity, "new"])
+    }
+
+    /// A page about the same item, such as its form.
+    pub(crate) fn of_item(&self, page: &str) -> Link {
+        Link { path: format!("{}{page}/", self.path), pairs: self.pairs.clone() }
+    }
+
     /// The page of an item; `None` if the attributes of its key aren't all there.
     pub(crate) fn item(design: &str, table: &Table, item: ItemRef<'_>) -> Option<Link> {
         let mut link = Link::to([design, "data", "item"]).with("table", &table.label);

@@ -15,7 +15,7 @@ use singlet_store::Store;
 use crate::console::{Console, Permission, Served};
 use crate::failure::Failure;
 use crate::headers::with_headers;
-use crate::{BASE, assets, data, design, overview, pattern, search};
+use crate::{BASE, assets, data, design, edit, overview, pattern, search};
 
 /// Returns the router of the console of these designs, for all paths that begin with [`BASE`], and for [`BASE`] without
 /// its last slash. Addresses that no page has get a page that says so.
@@ -39,7 +39,10 @@ pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permissio
         .route(&at("{design}/data/entity/{entity}/"), get(data::entity::<S>))
         .route(&at("{design}/data/table/{table}/"), get(data::table::<S>))
         .route(&at("{design}/data/collection/"), get(data::collection::<S>))
+        .route(&at("{design}/data/entity/{entity}/new/"), get(edit::create::<S>).post(edit::created::<S>))
         .route(&at("{design}/data/item/"), get(data::item::<S>))
+        .route(&at("{design}/data/item/change/"), get(edit::change::<S>).post(edit::changed::<S>))
+        .route(&at("{design}/data/item/delete/"), get(edit::delete::<S>).post(edit::deleted::<S>))
         .fallback(elsewhere)
         .with_state(Arc::new(Console::new(designs, permission)))
         .layer(from_fn(for_this_machine))

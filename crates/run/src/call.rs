@@ -68,12 +68,12 @@ impl<S: Store> Site<S> {
         }
     }
 
-    /// Refuses a pattern that needs what the store doesn't have.
-    pub(crate) async fn require(&self, pattern: &Pattern, feature: Feature) -> Result<(), RunError> {
+    /// Refuses a pattern, or another write of this name, that needs what the store doesn't have.
+    pub(crate) async fn require(&self, name: &str, feature: Feature) -> Result<(), RunError> {
         if self.store.supports(feature).await {
             return Ok(());
         }
-        Err(RunError::Unsupported { pattern: pattern.name.clone(), feature, store: self.store.label() })
+        Err(RunError::Unsupported { pattern: name.to_owned(), feature, store: self.store.label() })
     }
 
     /// The cursor of a call's next page.

@@ -79,4 +79,6 @@ pub use needs::{Need, needs, unmet_needs};
 pub use outcome::{BulkFailure, BulkReport, Outcome, Record, Shown};
 pub use runner::{Runner, check_arguments};
 pub use usage::{ParameterUsage, Usage};
-pub use write::reservation;
+pub use write::{
+    ItemAction, ItemDifference, ItemError, ItemVersion, ItemWrite, followed_fields, reservation,
+};

@@ -14,7 +14,7 @@ use crate::key_values::check_keys;
 use crate::needs::needs;
 use crate::outcome::Outcome;
 use crate::read::ReadPlan;
-use crate::write;
+use crate::write::{self, ItemDifference, ItemError, ItemWrite};
 
 /// Runs the patterns of one design on one store.
 pub struct Runner<S> {
@@ -141,6 +141,11 @@ impl<S: Store> Runner<S> {
         }
     }
 
+    /// Writes one item without a pattern, by the rules of the design, and returns it before and after.
+    pub async fn write_item(&self, write: &ItemWrite) -> Result<ItemDifference, ItemError> {
+        Box::pin(write::write_item(&self.site, write, self.clock.now_ms())).await
+    }
+
     async fn write(
         &self,
         pattern: &Arc<Pattern>,
@@ -181,7 +186,7 @@ impl<S: Store> Runner<S> {
 
     async fn check_features(&self, pattern: &Pattern, plan: &PatternPlan) -> Result<(), RunError> {
         for feature in &plan.needs {
-            self.site.require(pattern, *feature).await?;
+            self.site.require(&pattern.name, *feature).await?;
         }
         Ok(())
     }

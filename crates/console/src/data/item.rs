@@ -6,7 +6,9 @@ use singlet_values::{AttributeValue, EncodedItem, EncodedValue, Item, ReadKind, 
 
 use super::list::tag;
 use super::read::ItemKey;
+use crate::console::Permission;
 use crate::figures::bytes;
+use crate::icon::Icon;
 use crate::key_text;
 use crate::keys::{entity_of, split};
 use crate::link::Link;
@@ -16,12 +18,18 @@ use crate::text::{Unhidden, Visible};
 use crate::value::{Owner, Room, attribute};
 
 /// The page of an item, or that there is none.
-pub(super) fn content(design: &Design, key: &ItemKey<'_>, found: Option<&EncodedItem>) -> Markup {
+pub(super) fn content(
+    design: &Design,
+    key: &ItemKey<'_>,
+    found: Option<&EncodedItem>,
+    permission: Permission,
+) -> Markup {
     let view = found.map(EncodedItem::view);
     let entity = view.and_then(|view| entity_of(design, key.table, view)).map(AsRef::as_ref);
     let heading = html! {
         header.heading {
             h1 { @match view { Some(view) => (tag(design, key.table, view)), None => "Item" } }
+            (actions(design, key, entity.is_some(), found.is_some() && permission == Permission::Write))
             p.item-key { @for attribute in key.table.key() {
                 @if let Some(value) = key.key.get(&attribute.name) { (split(entity, &attribute.name, value)) " " }
             } }
@@ -44,6 +52,21 @@ pub(super) fn content(design: &Design, key: &ItemKey<'_>, found: Option<&Encoded
                 (keys(design, key, entity, &item))
                 @if let Some(entity) = entity { (referring(design, &referrers(design, entity, &item))) }
                 (json(&item))
+            }
+        }
+    }
+}
+
+/// The forms that change it.
+fn actions(design: &Design, key: &ItemKey<'_>, has_entity: bool, can_write: bool) -> Markup {
+    let link = Link::item_with_key(&design.name, key.table, &key.key).filter(|_| can_write);
+    html! {
+        @if let Some(link) = link {
+            p.actions {
+                @if has_entity {
+                    a.button href=(link.of_item("change")) { (Icon::Write) "Change" }
+                    a.button href=(link.of_item("delete")) { (Icon::Delete) "Delete" }
+                }
             }
         }
     }

@@ -15,12 +15,15 @@ use axum::response::Html;
 use maud::{Markup, html};
 use singlet_store::Store;
 
-use crate::console::{Console, Served};
+use crate::console::{Console, Permission, Served};
 use crate::failure::Failure;
+use crate::icon::Icon;
 use crate::layout::Section;
 use crate::link::{Link, Pairs};
+use crate::notice::notice;
 use crate::parts::{entity_tag, heading};
 use read::Place;
+pub(crate) use read::{ItemKey, item as read_item, item_key};
 
 /// Shows where items are: the entities, the tables, and a form that opens a partition.
 pub(crate) async fn contents<S: Store>(
@@ -49,7 +52,14 @@ pub(crate) async fn entity<S: Store>(
     let base = Link::entity(served.name(), &entity.name);
     Ok(frame.page(html! {
         (trail(served, &[]))
-        (heading(&entity_tag(served.design(), &entity.name), entity.about.as_deref()))
+        (notice(&pairs))
+        header.heading {
+            h1 { (entity_tag(served.design(), &entity.name)) }
+            @if console.permission == Permission::Write {
+                p.actions { a.button href=(Link::create(served.name(), &entity.name)) { (Icon::Add) "New item" } }
+            }
+            @if let Some(about) = &entity.about { p.about { (about) } }
+        }
         (list::of_entity(served.design(), entity, &found, &base))
     }))
 }
@@ -109,12 +119,13 @@ pub(crate) async fn item<S: Store>(
     let frame = console.frame(Some(served), Section::Data, "Item");
     Ok(frame.page(html! {
         (trail(served, &[(Link::table(served.name(), key.table), &served.table_name(key.table))]))
-        (item::content(served.design(), &key, found.as_ref()))
+        (notice(&pairs))
+        (item::content(served.design(), &key, found.as_ref(), console.permission))
     }))
 }
 
 /// The path to a page of items.
-fn trail<S: Store>(served: &Served<S>, more: &[(Link, &str)]) -> Markup {
+pub(crate) fn trail<S: Store>(served: &Served<S>, more: &[(Link, &str)]) -> Markup {
     html! {
         nav.trail aria-label="Path" {
             a href=(Link::data(served.name())) { "Data" }

@@ -52,9 +52,9 @@ pub(super) struct Place<'d> {
 
 /// The key of an item.
 #[derive(Debug)]
-pub(super) struct ItemKey<'d> {
-    pub(super) table: &'d Arc<Table>,
-    pub(super) key: Item,
+pub(crate) struct ItemKey<'d> {
+    pub(crate) table: &'d Arc<Table>,
+    pub(crate) key: Item,
 }
 
 /// The first value of a pair.
@@ -217,7 +217,7 @@ pub(super) async fn of_entity<S: Store>(
 }
 
 /// The key of the item that an address names.
-pub(super) fn item_key<'d, S: Store>(served: &'d Served<S>, pairs: &Pairs) -> Result<ItemKey<'d>, Failure> {
+pub(crate) fn item_key<'d, S: Store>(served: &'d Served<S>, pairs: &Pairs) -> Result<ItemKey<'d>, Failure> {
     let label = value(pairs, "table").ok_or_else(|| Failure::wrong("The address names no table."))?;
     let table = served.table(label)?;
     let values = key_values(pairs)?;
@@ -229,7 +229,7 @@ pub(super) fn item_key<'d, S: Store>(served: &'d Served<S>, pairs: &Pairs) -> Re
 }
 
 /// Reads an item.
-pub(super) async fn item<S: Store>(
+pub(crate) async fn item<S: Store>(
     served: &Served<S>,
     key: &ItemKey<'_>,
 ) -> Result<Option<EncodedItem>, Failure> {

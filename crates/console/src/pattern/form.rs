@@ -1,17 +1,15 @@
 //! The form of a pattern's parameters.
 
 use maud::{Markup, html};
-use singlet_design::{FieldType, PAGE_ITEMS_MAX, Parameter, ParameterType, Pattern};
+use singlet_design::{PAGE_ITEMS_MAX, Parameter, ParameterType, Pattern};
 use singlet_run::{ParameterUsage, Usage};
 
 use super::call::{Call, LIMIT, RUN};
 use super::run::Run;
 use crate::icon::Icon;
+use crate::input::Input;
 use crate::link::Link;
 use crate::parts::prose;
-
-/// Texts that may be longer than this get an area of several lines.
-const LINE_CHARACTERS_MAX: u32 = 500;
 
 /// The form. Every view of an answer is an address, so it is sent by GET.
 pub(super) fn form(design: &str, pattern: &Pattern, usage: &Usage, call: &Call, run: Option<&Run>) -> Markup {
@@ -47,7 +45,15 @@ fn field(parameter: &Parameter, usage: &ParameterUsage, text: &str, wrong: Optio
     let id = format!("parameter-{}", usage.name);
     let (hint, problem) = (format!("{id}-hint"), format!("{id}-problem"));
     let described = if wrong.is_some() { format!("{problem} {hint}") } else { hint.clone() };
-    let attributes = Attributes { id: &id, described: &described, is_wrong: wrong.is_some(), usage, text };
+    let input = Input {
+        id: &id,
+        name: &usage.name,
+        described: &described,
+        is_wrong: wrong.is_some(),
+        is_required: usage.required,
+        accepts: &usage.accepts,
+        text,
+    };
     html! {
         div.field {
             label for=(id) {
@@ -55,10 +61,10 @@ fn field(parameter: &Parameter, usage: &ParameterUsage, text: &str, wrong: Optio
                 @if usage.required { span.required { "required" } }
             }
             @match &parameter.kind {
-                ParameterType::Field(kind) => (attributes.input(kind)),
-                ParameterType::Prefix => (attributes.line("text", "")),
-                ParameterType::ListOf(_) => (attributes.line("text", "a,b,c")),
-                ParameterType::Keys(_) => (attributes.area()),
+                ParameterType::Field(kind) => (input.of(kind)),
+                ParameterType::Prefix => (input.line("text", "")),
+                ParameterType::ListOf(_) => (input.line("text", "a,b,c")),
+                ParameterType::Keys(_) => (input.area()),
             }
             @if let Some(wrong) = wrong { p.wrong id=(problem) { (Icon::Error) span { (usage.name) " " (prose(wrong)) } } }
             p.hint id=(hint) { (hint_text(usage)) }
@@ -81,83 +87,6 @@ fn hint_text(usage: &ParameterUsage) -> Markup {
     }
 }
 
-/// The attributes that every kind of input has.
-struct Attributes<'a> {
-    id: &'a str,
-    described: &'a str,
-    is_wrong: bool,
-    usage: &'a ParameterUsage,
-    text: &'a str,
-}
-
-impl Attributes<'_> {
-    fn input(&self, kind: &FieldType) -> Markup {
-        match kind {
-            FieldType::Choice(choices) => self.select(choices.iter().map(String::as_str)),
-            FieldType::Bool => self.select(["true", "false"].into_iter()),
-            FieldType::Text { max: Some(max), .. } if *max > LINE_CHARACTERS_MAX => self.area(),
-            FieldType::Text { min, max } => self.bounded("text", min.as_ref(), max.as_ref()),
-            FieldType::Int { .. } | FieldType::Epoch => self.number("numeric"),
-            FieldType::Number { .. } => self.number("decimal"),
-            FieldType::Date => self.line("date", ""),
-            FieldType::Time => self.line("text", "2026-11-17T10:00:00Z"),
-            FieldType::Id | FieldType::Binary { .. } => self.line("text", ""),
-            FieldType::List { .. } | FieldType::Set { .. } => self.line("text", "a,b,c"),
-            FieldType::Map { .. } | FieldType::Object(_) | FieldType::Any { .. } => self.area(),
-        }
-    }
-
-    fn line(&self, kind: &str, placeholder: &str) -> Markup {
-        html! {
-            input id=(self.id) name=(self.usage.name) type=(kind) value=(self.text) placeholder=[some(placeholder)]
-                required[self.usage.required] aria-describedby=(self.described) aria-invalid=[self.invalid()]
-                autocomplete="off" spellcheck="false";
-        }
-    }
-
-    fn bounded(&self, kind: &str, min: Option<&u32>, max: Option<&u32>) -> Markup {
-        html! {
-            input id=(self.id) name=(self.usage.name) type=(kind) value=(self.text)
-                minlength=[min] maxlength=[max] required[self.usage.required]
-                aria-describedby=(self.described) aria-invalid=[self.invalid()] autocomplete="off" spellcheck="false";
-        }
-    }
-
-    /// A number is a text with a pad of digits, because an input of numbers would round long ones.
-    fn number(&self, mode: &str) -> Markup {
-        html! {
-            input.number id=(self.id) name=(self.usage.name) type="text" inputmode=(mode) value=(self.text)
-                pattern="-?[0-9]*(\\.[0-9]+)?([eE][-+]?[0-9]+)?" title=(self.usage.accepts)
-                required[self.usage.required] aria-describedby=(self.described) aria-invalid=[self.invalid()]
-                autocomplete="off";
-        }
-    }
-
-    fn area(&self) -> Markup {
-        html! {
-            textarea id=(self.id) name=(self.usage.name) rows="2" required[self.usage.required]
-                aria-describedby=(self.described) aria-invalid=[self.invalid()] spellcheck="false" {
-                // The parser drops the first line end of the element.
-                "\n" (self.text)
-            }
-        }
-    }
-
-    fn select<'c>(&self, choices: impl Iterator<Item = &'c str>) -> Markup {
-        html! {
-            select id=(self.id) name=(self.usage.name) required[self.usage.required]
-                aria-describedby=(self.described) aria-invalid=[self.invalid()] {
-                option value="" { "" }
-                @for choice in choices { option value=(choice) selected[choice == self.text] { (choice) } }
-            }
-        }
-    }
-
-    fn invalid(&self) -> Option<&'static str> {
-        self.is_wrong.then_some("true")
-    }
-}
-
 fn limit(page: u32, text: &str, wrong: Option<&str>) -> Markup {
     let invalid = wrong.map(|_| "true");
     html! {
@@ -169,8 +98,4 @@ fn limit(page: u32, text: &str, wrong: Option<&str>) -> Markup {
             p.hint #limit-hint { "1 to " (PAGE_ITEMS_MAX) }
         }
     }
-}
-
-fn some(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
 }

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use axum::Form;
 use axum::extract::{Path, Query, State};
-use axum::http::header::{HOST, SET_COOKIE};
-use axum::http::{HeaderMap, HeaderValue};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
+use axum::response::Response;
 use maud::{Markup, html};
 use singlet_design::Pattern;
 use singlet_run::Usage;
@@ -32,6 +32,7 @@ use crate::link::{Link, Pairs};
 use crate::parts::{empty, prose, scrolling, template};
 use crate::text::{Unhidden, Visible};
 use call::Call;
+pub(crate) use requests::list as request_list;
 use run::{Effect, Run};
 
 /// Shows the form of a pattern; with values, also the answer, or what a write would do.
@@ -66,15 +67,8 @@ pub(crate) async fn write<S: Store>(
     Query(pairs): Query<Pairs>,
     Form(form): Form<Pairs>,
 ) -> Result<Response, Failure> {
-    if console.permission == Permission::ReadOnly {
-        return Err(Failure::forbidden("This console only reads."));
-    }
-    let token = form.iter().find(|(name, _)| name == TOKEN).map_or("", |(_, token)| token);
-    if !console.guard.admits(&headers, token) {
-        return Err(Failure::forbidden(
-            "The form is too old or comes from elsewhere. Open the page of the pattern again and repeat.",
-        ));
-    }
+    console.check_writable()?;
+    console.guard.check(&headers, &form)?;
     let served = console.served(&design)?;
     let pattern = served.pattern(&pattern)?;
     let call = Call::of(pattern, &pairs);
@@ -102,11 +96,7 @@ impl<S: Store> Page<'_, S> {
         let session = self.console.guard.session(headers);
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8000");
         let frame = self.console.frame(Some(self.served), Section::Patterns, &self.pattern.name);
-        let mut response = frame.page(self.content(&session, host)).into_response();
-        if let Some(cookie) = session.cookie().and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
-            response.headers_mut().insert(SET_COOKIE, cookie);
-        }
-        response
+        session.with_page(frame.page(self.content(&session, host)))
     }
 
     fn content(&self, session: &Session, host: &str) -> Markup {

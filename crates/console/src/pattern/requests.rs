@@ -32,7 +32,7 @@ pub(super) fn summary(run: &Run) -> Markup {
 }
 
 /// Each request with its body.
-pub(super) fn list(recorded: &[Recorded]) -> Markup {
+pub(crate) fn list(recorded: &[Recorded]) -> Markup {
     html! {
         @if recorded.is_empty() { (empty("No requests", &html! { "The values decide the answer alone." })) }
         ol.requests {

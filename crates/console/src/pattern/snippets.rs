@@ -16,12 +16,13 @@ pub(super) fn all(
     call: &Call,
     run: &Run,
     host: &str,
-) -> [(&'static str, String); 3] {
+) -> [(&'static str, String); 4] {
     let requests = run.recorded.get(..REQUESTS_MAX).unwrap_or(&run.recorded);
     [
         ("singlet", singlet(file, pattern, call, host)),
         ("curl", curl(requests, host)),
         ("Python, boto3", boto3(requests, host)),
+        ("JavaScript, AWS SDK", javascript(requests, host)),
     ]
 }
 
@@ -63,6 +64,53 @@ fn boto3(requests: &[Recorded], host: &str) -> String {
     if text.contains("base64.") { text } else { text.replacen("import base64\n", "", 1) }
 }
 
+fn javascript(requests: &[Recorded], host: &str) -> String {
+    let mut commands: Vec<String> =
+        requests.iter().map(|request| format!("{}Command", request.operation)).collect();
+    commands.sort_unstable();
+    commands.dedup();
+    commands.insert(0, "DynamoDBClient".to_owned());
+    let mut text = format!(
+        "import {{ {} }} from \"@aws-sdk/client-dynamodb\";\n\nconst client = new DynamoDBClient({{ endpoint: \
+         \"http://{host}\", region: \"us-east-1\" }});\n",
+        commands.join(", ")
+    );
+    for request in requests {
+        let body = script(&request.body, false);
+        text += &format!("console.log(await client.send(new {}Command({body})));\n", request.operation);
+    }
+    text
+}
+
+/// A value as an expression of JavaScript. Binary attributes are base64 in JSON and bytes in a program.
+fn script(json: &Json, is_binary: bool) -> String {
+    match json {
+        Json::Text(text) if is_binary => format!("Buffer.from({}, \"base64\")", Json::from(text.as_str())),
+        Json::List(elements) => {
+            let elements: Vec<String> = elements.iter().map(|element| script(element, is_binary)).collect();
+            format!("[{}]", elements.join(", "))
+        }
+        Json::Object(members) => {
+            let member = |(name, value): &(String, Json)| {
+                // `__proto__` in a literal would be no member of the object.
+                let name_text = if name == "__proto__" {
+                    "[\"__proto__\"]".to_owned()
+                } else {
+                    Json::from(name.as_str()).to_string()
+                };
+                format!("{name_text}: {}", script(value, is_bytes(members, name, value)))
+            };
+            format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Whether a member is the value of a binary attribute.
+fn is_bytes(members: &[(String, Json)], name: &str, value: &Json) -> bool {
+    members.len() == 1 && (name == "B" || name == "BS") && !matches!(value, Json::Object(_))
+}
+
 /// The method of a client: `BatchGetItem` is `batch_get_item`.
 fn method(operation: &str) -> String {
     let mut out = String::new();
@@ -88,10 +136,8 @@ fn python(json: &Json, is_binary: bool) -> String {
             format!("[{}]", elements.join(", "))
         }
         Json::Object(members) => {
-            let is_value = members.len() == 1;
             let member = |(name, value): &(String, Json)| {
-                let is_binary =
-                    is_value && (name == "B" || name == "BS") && !matches!(value, Json::Object(_));
+                let is_binary = is_bytes(members, name, value);
                 format!("{}: {}", Json::from(name.as_str()), python(value, is_binary))
             };
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
@@ -113,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_reach_a_shell_and_python_unchanged() {
+    fn values_reach_a_shell_and_programs_unchanged() {
         assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
         assert_eq!(method("TransactWriteItems"), "transact_write_items");
         let body: Json = r#"{":v":{"B":"AA=="},":t":{"BOOL":true},":s":{"S":"a\"b"},":n":{"NULL":true}}"#
@@ -122,6 +168,10 @@ mod tests {
         assert_eq!(
             python(&body, false),
             r#"{":v": {"B": base64.b64decode("AA==")}, ":t": {"BOOL": True}, ":s": {"S": "a\"b"}, ":n": {"NULL": True}}"#
+        );
+        assert_eq!(
+            script(&body, false),
+            r#"{ ":v": { "B": Buffer.from("AA==", "base64") }, ":t": { "BOOL": true }, ":s": { "S": "a\"b" }, ":n": { "NULL": true } }"#
         );
     }
 }

@@ -4,6 +4,7 @@
 
 mod data;
 mod design;
+mod edits;
 mod hostile;
 mod links;
 mod patterns;

@@ -63,11 +63,19 @@ pub struct Design {
     pub patterns: Vec<Arc<Pattern>>,
     /// The places of the patterns that callers can run, in the order of the file.
     pub routes: Vec<Route>,
+    /// For each entity, in their order: its references whose items must exist when it is written.
+    pub references: Vec<Vec<Reference>>,
     /// The positions of everything in the file.
     pub layout: Layout,
 }
 
 impl Design {
+    /// Returns the references of an entity whose items must exist when it is written.
+    pub fn checked_references(&self, entity: &Entity) -> &[Reference] {
+        let position = self.entities.iter().position(|known| known.name == entity.name);
+        position.and_then(|position| self.references.get(position)).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the entity of this name.
     pub fn entity(&self, name: &str) -> Option<&Arc<Entity>> {
         self.entities.iter().find(|entity| entity.name == name)

@@ -54,6 +54,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let derivations = derivation::derivations(&context, root, &entities);
     circle::none(&context, &entities, &derivations);
     let patterns = pattern::patterns(&context, root, &entities);
+    let references =
+        entities.list.iter().map(|known| reference::checked(&entities, known, |_| true)).collect();
     let entities: Vec<_> = entities.list.into_iter().map(|known| known.entity).collect();
     let routes = route::routes(&context, root, &entities, &patterns);
     let layout = layout::layout(root, &name);
@@ -67,6 +69,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         derivations: derivations.into_iter().map(Arc::new).collect(),
         patterns,
         routes,
+        references,
         layout,
     }
 }

@@ -57,6 +57,7 @@ fn design(table: Table) -> Design {
         derivations: Vec::new(),
         patterns: Vec::new(),
         routes: Vec::new(),
+        references: Vec::new(),
         layout: singlet_design::Layout::default(),
     }
 }

@@ -27,7 +27,7 @@ pub(super) async fn alone<S: Store>(
         }
         last => {
             actions.extend(last);
-            together(site, pattern, std::mem::take(&mut actions)).await?;
+            together(site, &pattern.name, std::mem::take(&mut actions)).await?;
             None
         }
     };
@@ -39,7 +39,10 @@ pub(super) async fn alone<S: Store>(
 }
 
 /// Commits one action on its own, and gives what the store returned.
-async fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option<EncodedItem>, Setback> {
+pub(super) async fn single<S: Store>(
+    site: &Site<S>,
+    planned: Planned<'_>,
+) -> Result<Option<EncodedItem>, Setback> {
     let written = match planned.action {
         TransactAction::Put(put) => site.store.put(put).await,
         TransactAction::Update(update) => site.store.update(update).await,
@@ -53,13 +56,13 @@ async fn single<S: Store>(site: &Site<S>, planned: Planned<'_>) -> Result<Option
     }
 }
 
-/// Commits several actions, all or none.
+/// Commits several actions, all or none. `name` is the pattern's, for messages.
 pub(super) async fn together<S: Store>(
     site: &Site<S>,
-    pattern: &Pattern,
+    name: &str,
     planned: Vec<Planned<'_>>,
 ) -> Result<(), Setback> {
-    site.require(pattern, Feature::Transactions).await?;
+    site.require(name, Feature::Transactions).await?;
     let (actions, meanings): (Vec<TransactAction>, Vec<Purpose<'_>>) =
         planned.into_iter().map(|planned| (planned.action, planned.meaning)).unzip();
     // The token makes a request that the network repeats happen once. Another attempt is another request.

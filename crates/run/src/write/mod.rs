@@ -13,6 +13,7 @@ mod commit;
 mod edit;
 mod element;
 mod guard;
+mod item;
 mod list;
 mod look;
 mod plan;
@@ -38,6 +39,8 @@ use retry::{Attempts, Setback};
 
 pub(super) use bulk::BulkPlan;
 pub(super) use claim::ClaimPlan;
+pub(super) use item::write_item;
+pub use item::{ItemAction, ItemDifference, ItemError, ItemVersion, ItemWrite, followed_fields};
 pub use unique::reservation;
 pub(crate) use unique::{holder_key, key_of, reservation_head};
 

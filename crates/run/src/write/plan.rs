@@ -62,6 +62,11 @@ pub(super) enum Purpose<'a> {
     Item(Expectation<'a>),
     /// The item itself, which is only read.
     Read(Expectation<'a>),
+    /// The item itself, which must be as its writer has seen it.
+    Seen {
+        /// Of what.
+        entity: &'a Entity,
+    },
     /// Takes the value of a unique field.
     Take {
         /// Of what.
@@ -133,8 +138,9 @@ impl Purpose<'_> {
                 value: value.clone(),
             }),
             Purpose::Take { entity, unique } => Setback::Failed(not_unique(entity, unique)),
-            // Another item holds the value by now. The next attempt leaves it there.
-            Purpose::Release { .. } => Setback::Again,
+            // Another item holds the value by now: the next attempt leaves it there. Or the item isn't as its writer has
+            // seen it: the next attempt reads it, and tells how it has changed.
+            Purpose::Release { .. } | Purpose::Seen { .. } => Setback::Again,
         }
     }
 }

@@ -174,11 +174,22 @@ impl<S: Store> Planner<'_, S> {
         presence: Presence,
         condition: Option<&'a Condition>,
     ) -> Expectation<'a> {
+        self.expectation(step.label, entity, presence, condition)
+    }
+
+    /// The same for a write of this name.
+    pub(super) fn expectation<'a>(
+        &self,
+        label: &'a str,
+        entity: &'a Entity,
+        presence: Presence,
+        condition: Option<&'a Condition>,
+    ) -> Expectation<'a> {
         let now_second = self.now_ms / 1000;
         let (guard, parents, sums) = (Guard::default(), Vec::new(), Vec::new());
         Expectation {
             entity,
-            label: step.label,
+            label,
             presence,
             either_way: false,
             guard,

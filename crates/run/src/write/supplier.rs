@@ -73,15 +73,34 @@ impl Supplier<'_> {
 
     /// The value that a field has when nobody gives one: made, or its default.
     pub(super) fn unasked(&self, field: &Field) -> Result<Option<AttributeValue>, RunError> {
-        match (field.made, &field.default) {
-            (Some(made), _) => Ok(Some(make(made, self.now_ms, self.entropy).into())),
-            (None, Some(Json::Null)) | (None, None) => Ok(None),
-            (None, Some(default)) => self.constant(&field.name, &field.kind, default).map(Some),
-        }
+        Making { entropy: self.entropy, now_ms: self.now_ms }.unasked(field)
     }
 
     /// A constant of the design as a value.
     fn constant(&self, path: &str, kind: &FieldType, json: &Json) -> Result<AttributeValue, RunError> {
+        Making { entropy: self.entropy, now_ms: self.now_ms }.value(path, kind, json)
+    }
+}
+
+/// Makes ids and times.
+#[derive(Clone, Copy)]
+pub(super) struct Making<'a> {
+    pub(super) entropy: &'a dyn Entropy,
+    pub(super) now_ms: u64,
+}
+
+impl Making<'_> {
+    /// The value that a field has when nobody gives one: made, or its default.
+    pub(super) fn unasked(self, field: &Field) -> Result<Option<AttributeValue>, RunError> {
+        match (field.made, &field.default) {
+            (Some(made), _) => Ok(Some(make(made, self.now_ms, self.entropy).into())),
+            (None, Some(Json::Null)) | (None, None) => Ok(None),
+            (None, Some(default)) => self.value(&field.name, &field.kind, default).map(Some),
+        }
+    }
+
+    /// A value of a field, with what the objects in it lack and Singlet makes.
+    pub(super) fn value(self, path: &str, kind: &FieldType, json: &Json) -> Result<AttributeValue, RunError> {
         let mut json = json.clone();
         fill_objects(kind, &mut json, &mut |made| make(made, self.now_ms, self.entropy).into());
         to_attribute(kind, &json).map_err(|error| RunError::Parameter {

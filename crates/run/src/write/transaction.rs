@@ -30,7 +30,7 @@ pub(super) async fn run<S: Store>(
     call: &Call<'_>,
     transaction: &Transaction,
 ) -> Result<Outcome, RunError> {
-    site.require(call.pattern, Feature::Transactions).await?;
+    site.require(&call.pattern.name, Feature::Transactions).await?;
     let what = format!("what {} writes", call.pattern.name);
     let mut attempts = Attempts::new(&*site.entropy, &what);
     loop {
@@ -50,7 +50,7 @@ async fn attempt<S: Store>(
     let (mut plans, counts) = plan_steps(planner, call, transaction).await?;
     let actions = gather(transaction, &mut plans, &counts)?;
     if !actions.is_empty() {
-        commit::together(planner.site, call.pattern, actions).await?;
+        commit::together(planner.site, &call.pattern.name, actions).await?;
     }
     let mut outcomes = commit::outcomes(planner.site, &plans).await.into_iter();
     let answer = |(step, count): (&design::Step, &usize)| {
@@ -246,7 +246,9 @@ fn either(one: Option<Condition>, other: Option<Condition>) -> Option<Condition>
 pub(super) fn key_of_action(planned: &Planned<'_>) -> Item {
     let table = match &planned.meaning {
         Purpose::Item(expectation) | Purpose::Read(expectation) => &expectation.entity.table,
-        Purpose::Take { entity, .. } | Purpose::Release { entity, .. } => &entity.table,
+        Purpose::Take { entity, .. } | Purpose::Release { entity, .. } | Purpose::Seen { entity } => {
+            &entity.table
+        }
         Purpose::Reference { reference, .. } => &reference.entity.table,
     };
     match &planned.action {

@@ -149,7 +149,7 @@ impl<S: Store> Planner<'_, S> {
 }
 
 /// The derived attributes that edits can change, directly or through a computed field.
-fn touched<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<Derived<'a>> {
+pub(super) fn touched<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<Derived<'a>> {
     let mut touched: Vec<Derived<'a>> = Vec::new();
     for derived in derive::derived(entity) {
         let by_edit = edits.iter().any(|edit| derived.touched_by(&edit.path));
@@ -162,7 +162,11 @@ fn touched<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<Derived<'a>> {
 
 /// The unique constraints whose reservations edits can change. Reservations expire with their holder, so they follow
 /// its time to live as well.
-fn touched_uniques<'a>(entity: &'a Entity, edits: &[Edit], derived: &[Derived<'_>]) -> Vec<&'a Unique> {
+pub(super) fn touched_uniques<'a>(
+    entity: &'a Entity,
+    edits: &[Edit],
+    derived: &[Derived<'_>],
+) -> Vec<&'a Unique> {
     let ttl = entity.table.ttl.as_deref();
     let lifetime = derived.iter().any(|derived| Some(derived.attribute) == ttl)
         || edits.iter().any(|edit| Some(edit.path.as_str()) == ttl);
@@ -177,13 +181,13 @@ fn touched_uniques<'a>(entity: &'a Entity, edits: &[Edit], derived: &[Derived<'_
 }
 
 /// The fields that are index keys as they are, beside those that edits change.
-fn plain_keys<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<&'a str> {
+pub(super) fn plain_keys<'a>(entity: &'a Entity, edits: &[Edit]) -> Vec<&'a str> {
     edits.iter().flat_map(|edit| derive::plain_keys_touched_by(entity, &edit.path)).collect()
 }
 
 /// Writes the defaults of fields that an old item lacks and that keys and reservations are made from. So these follow
 /// from what is stored, even if the default changes later.
-fn fill<'a>(
+pub(super) fn fill<'a>(
     entity: &Entity,
     paths: impl IntoIterator<Item = &'a str>,
     edits: &[Edit],

@@ -15,6 +15,7 @@ mod elements;
 mod entries;
 mod expiry;
 mod fixture;
+mod items;
 mod keys;
 mod laws;
 mod meddler;
