@@ -11,7 +11,7 @@
 //!
 //! use axum::body::Body;
 //! use axum::http::Request;
-//! use singlet_api::{Metered, router};
+//! use singlet_api::{Metered, Served, router};
 //! use singlet_engine::Database;
 //! use singlet_run::{Runner, apply};
 //! use singlet_store::Embedded;
@@ -32,7 +32,8 @@
 //! let environment = apply::choose_environment(&design, None)?;
 //! apply::plan(&design, &environment, &store).await?.run(&store, &mut |_| {}).await?;
 //!
-//! let mut api = router(vec![Runner::new(design, Metered::new(store), environment.name)]);
+//! let runner = Runner::new(design, Metered::new(store), environment.name);
+//! let mut api = router(vec![Served::new(runner)]);
 //! let mut request = Request::get("/notes/users/u1/notes").body(Body::empty())?;
 //! request.extensions_mut().insert(IpAddr::from([127, 0, 0, 1]));
 //! assert_eq!(api.call(request).await?.status(), 200);
@@ -44,15 +45,20 @@
 mod answer;
 mod cost;
 mod endpoint;
+mod feed;
 mod input;
+mod live;
 mod metered;
 mod negotiate;
 mod openapi;
 mod page;
+mod position;
 mod problem;
 mod refusal;
 mod router;
+mod served;
 mod service;
 
 pub use metered::Metered;
 pub use router::router;
+pub use served::Served;

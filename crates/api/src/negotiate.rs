@@ -7,17 +7,19 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The media type of answers.
 pub(crate) const JSON: &str = "application/json";
+/// The media type of live answers.
+pub(crate) const EVENTS: &str = "text/event-stream";
 
 /// Promises that the API can't keep, and therefore doesn't take.
 const REFUSED: [HeaderName; 3] = [IF_MATCH, IF_UNMODIFIED_SINCE, HeaderName::from_static("idempotency-key")];
 
 /// Checks that the caller takes the answer, and asks for nothing that the API doesn't do.
-pub(crate) fn check_head(headers: &HeaderMap) -> Result<(), Problem> {
+pub(crate) fn check_head(headers: &HeaderMap, is_read: bool) -> Result<(), Problem> {
     if let Some(name) = REFUSED.iter().find(|name| headers.contains_key(*name)) {
         let detail = format!("the header `{name}` isn't supported, and ignoring it would be unsafe");
         return Err(Problem::new(ProblemKind::UnsupportedHeader, detail));
     }
-    if accepts(headers, JSON) {
+    if accepts(headers, JSON) || is_read && accepts_events(headers) {
         return Ok(());
     }
     Err(Problem::new(ProblemKind::NotAcceptable, format!("answers are {JSON}")))
@@ -37,6 +39,21 @@ pub(crate) fn check_body(headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new(ProblemKind::UnsupportedMediaType, format!("the body must be {JSON}")))
 }
 
+/// Whether the caller asks for a live answer: by name, because a range such as `*/*` asks for the usual one.
+pub(crate) fn accepts_events(headers: &HeaderMap) -> bool {
+    let given = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|value| value.split(',')).any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case(EVENTS)) && !parts.any(is_refusal)
+    })
+}
+
+/// Whether a parameter of a media range is a quality of zero.
+fn is_refusal(parameter: &str) -> bool {
+    let quality = parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
+    quality.is_some_and(|(_, value)| value.trim().parse() == Ok(0.0))
+}
+
 /// Whether the caller takes a media type.
 pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let general = media_type.split('/').next().unwrap_or_default();
@@ -47,7 +64,7 @@ pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     ranges.flat_map(|value| value.split(',')).any(|range| {
         let mut parts = range.split(';').map(str::trim);
         let essence = parts.next().unwrap_or_default();
-        let is_refused = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        let is_refused = parts.any(is_refusal);
         let fits = essence == "*/*"
             || essence.eq_ignore_ascii_case(media_type)
             || essence.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(general));
@@ -79,10 +96,20 @@ mod tests {
         for accept in ["*/*", "application/json", "text/html, application/*;q=0.5", "Application/JSON"] {
             assert!(accepts(&headers(ACCEPT, accept), JSON), "{accept}");
         }
-        for accept in ["text/html", "application/json;q=0", "image/*"] {
+        for accept in ["text/html", "application/json;q=0", "application/json; Q=0.000", "image/*"] {
             assert!(!accepts(&headers(ACCEPT, accept), JSON), "{accept}");
         }
         assert!(accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn only_a_caller_that_names_events_gets_them() {
+        for accept in ["text/event-stream", "application/json, Text/Event-Stream;q=0.1"] {
+            assert!(accepts_events(&headers(ACCEPT, accept)), "{accept}");
+        }
+        for accept in ["*/*", "text/*", "text/event-stream;q=0"] {
+            assert!(!accepts_events(&headers(ACCEPT, accept)), "{accept}");
+        }
     }
 
     #[test]

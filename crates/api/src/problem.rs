@@ -21,6 +21,7 @@ const RETRY_SECONDS: u64 = 1;
 pub(crate) enum ProblemKind {
     InvalidRequest,
     InvalidCursor,
+    InvalidPosition,
     UnsupportedHeader,
     Forbidden,
     NotFound,
@@ -37,13 +38,15 @@ pub(crate) enum ProblemKind {
     Internal,
     Unsupported,
     Busy,
+    Behind,
 }
 
 impl ProblemKind {
     /// All kinds, for the documentation.
-    pub(crate) const ALL: [ProblemKind; 18] = [
+    pub(crate) const ALL: [ProblemKind; 20] = [
         Self::InvalidRequest,
         Self::InvalidCursor,
+        Self::InvalidPosition,
         Self::UnsupportedHeader,
         Self::Forbidden,
         Self::NotFound,
@@ -60,6 +63,7 @@ impl ProblemKind {
         Self::Internal,
         Self::Unsupported,
         Self::Busy,
+        Self::Behind,
     ];
 
     /// The status, the word of its type and its title.
@@ -67,6 +71,7 @@ impl ProblemKind {
         match self {
             Self::InvalidRequest => (StatusCode::BAD_REQUEST, "invalid-request", "Invalid request"),
             Self::InvalidCursor => (StatusCode::NOT_FOUND, "invalid-cursor", "Invalid cursor"),
+            Self::InvalidPosition => (StatusCode::BAD_REQUEST, "invalid-position", "Invalid position"),
             Self::UnsupportedHeader => (StatusCode::BAD_REQUEST, "unsupported-header", "Unsupported header"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Forbidden"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
@@ -89,6 +94,7 @@ impl ProblemKind {
                 (StatusCode::NOT_IMPLEMENTED, "unsupported", "Not supported by the database")
             }
             Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Temporarily unavailable"),
+            Self::Behind => (StatusCode::GATEWAY_TIMEOUT, "behind", "Derived data is behind"),
         }
     }
 
@@ -107,7 +113,7 @@ impl ProblemKind {
     }
 
     fn is_temporary(self) -> bool {
-        matches!(self, Self::Throttled | Self::Busy)
+        matches!(self, Self::Throttled | Self::Busy | Self::Behind)
     }
 }
 
@@ -202,7 +208,7 @@ impl Problem {
         Self { faults, ..Self::new(ProblemKind::InvalidRequest, detail) }
     }
 
-    fn to_json(&self) -> Json {
+    pub(crate) fn to_json(&self) -> Json {
         let status = i64::from(self.kind.status().as_u16());
         let mut members = vec![
             ("type".to_owned(), Json::from(self.kind.uri())),

@@ -70,6 +70,16 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
     }
 }
 
+/// The problem that ends a live answer.
+pub(crate) fn of_live(error: RunError) -> Problem {
+    match error {
+        RunError::Store(_) | RunError::Contention { .. } => {
+            Problem::new(ProblemKind::Busy, "the database can't be used at the moment")
+        }
+        _ => Problem::new(ProblemKind::NotFound, "the answer can't be read any more"),
+    }
+}
+
 /// The problem of one wrong parameter. Under a name that callers can't give, it is a value that the data would get.
 fn of_parameter(endpoint: &Endpoint, wrong: WrongParameter) -> Problem {
     let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();

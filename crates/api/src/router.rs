@@ -12,15 +12,14 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use bytes::Bytes;
-use singlet_run::Runner;
 use singlet_store::Store;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::SizeAbove;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use crate::endpoint::Endpoint;
-use crate::metered::Metered;
 use crate::negotiate::JSON;
 use crate::problem::{Problem, ProblemKind};
+use crate::served::Served;
 use crate::service::{Incoming, Service, admit};
 
 /// The bytes of a body at most. The server in front may allow fewer.
@@ -28,17 +27,19 @@ const BODY_BYTES_MAX: usize = 32 << 20;
 /// Smaller answers aren't worth compressing.
 const COMPRESSED_BYTES_MIN: u64 = 1 << 10;
 
-/// The patterns of designs below `/<design>`. Each runner has a design of its own.
+/// The patterns of designs below `/<design>`. Their names differ.
 ///
 /// A request must carry the client's address as an extension of type [`IpAddr`], as a mounted request of the server
 /// does: without it, or from another machine, it is refused.
-pub fn router<S: Store + 'static>(runners: Vec<Runner<Metered<S>>>) -> Router {
-    let services = runners.into_iter().map(|runner| Arc::new(Service::new(runner)));
+pub fn router<S: Store + 'static>(designs: Vec<Served<S>>) -> Router {
+    let services = designs.into_iter().map(|design| Arc::new(Service::new(design)));
     let router = services.fold(Router::new(), |router, service| router.merge(paths(&service)));
+    // An event must not wait in a compressor until there are more of them.
+    let compressed = SizeAbove::new(COMPRESSED_BYTES_MIN).and(NotForContentType::SSE);
     router
         .fallback(async || Problem::new(ProblemKind::NotFound, "there is nothing at this path"))
         .layer(axum::middleware::map_response(with_safe_type))
-        .layer(CompressionLayer::new().compress_when(SizeAbove::new(COMPRESSED_BYTES_MIN)))
+        .layer(CompressionLayer::new().compress_when(compressed))
 }
 
 /// The media type of pages.
@@ -105,7 +106,7 @@ fn not_allowed(allow: String) -> Problem {
     Problem { allow: Some(allow), ..Problem::new(ProblemKind::MethodNotAllowed, detail) }
 }
 
-impl<S: Store> Methods<S> {
+impl<S: Store + 'static> Methods<S> {
     async fn answer(&self, path: Option<Vec<String>>, request: Request) -> Response {
         match self.try_answer(path, request).await {
             Ok(response) => response,
@@ -124,7 +125,9 @@ impl<S: Store> Methods<S> {
         let body = to_bytes(body, BODY_BYTES_MAX)
             .await
             .map_err(|_| Problem::new(ProblemKind::TooLarge, "the body is too large"))?;
-        let request = Incoming { method: parts.method, uri: parts.uri, headers: parts.headers, path, body };
+        let address = parts.extensions.get::<IpAddr>().copied();
+        let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
+        let request = Incoming { method, uri, headers, path, body, address };
         let answered = self.service.call(endpoint, &request).await;
         let status = match &answered {
             Ok(response) => response.status(),

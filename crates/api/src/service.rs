@@ -1,8 +1,9 @@
 //! One design behind its endpoints.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::http::Method;
+use axum::http::{HeaderName, Method};
 use axum::response::Response;
 use singlet_design::{Json, Operation, Route};
 use singlet_run::{Outcome, RunError, Runner, check_arguments};
@@ -10,15 +11,24 @@ use singlet_store::Store;
 
 use crate::answer::{self, Asked};
 use crate::endpoint::{Endpoint, endpoints};
+use crate::feed::Following;
 use crate::input::Input;
+use crate::live::{Live, LiveRead, Refused};
 use crate::metered::{Metered, measured};
 use crate::negotiate;
+use crate::position::{self, Wish};
 use crate::problem::{Fault, Problem, ProblemKind};
+use crate::served::Served;
 use crate::{openapi, page, refusal};
+
+/// The id of the last event that a subscriber has.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A design with the runner of its patterns.
 pub(crate) struct Service<S> {
-    runner: Runner<Metered<S>>,
+    runner: Arc<Runner<Metered<S>>>,
+    following: Option<Arc<Following>>,
+    live: Option<Live<S>>,
     pub(crate) endpoints: Vec<Endpoint>,
     /// `GET /<design>`.
     pub(crate) listing: String,
@@ -36,15 +46,19 @@ pub(crate) struct Incoming {
     /// The values in the path, in order.
     pub(crate) path: Vec<String>,
     pub(crate) body: bytes::Bytes,
+    /// The caller's address.
+    pub(crate) address: Option<IpAddr>,
 }
 
-impl<S: Store> Service<S> {
-    pub(crate) fn new(runner: Runner<Metered<S>>) -> Self {
+impl<S: Store + 'static> Service<S> {
+    pub(crate) fn new(Served { runner, following }: Served<S>) -> Self {
         let endpoints = endpoints(runner.design());
         let listing = listing(&runner, &endpoints).to_string();
         let openapi = openapi::document(runner.design(), &endpoints).to_string();
         let page = page::page(runner.design(), &endpoints);
-        Self { runner, endpoints, listing, openapi, page }
+        let (runner, following) = (Arc::new(runner), following.map(Arc::new));
+        let live = following.as_ref().map(|following| Live::new(Arc::clone(&runner), Arc::clone(following)));
+        Self { runner, following, live, endpoints, listing, openapi, page }
     }
 
     /// The name of the design.
@@ -54,28 +68,26 @@ impl<S: Store> Service<S> {
 
     /// Answers a call of an endpoint.
     pub(crate) async fn call(&self, endpoint: &Endpoint, request: &Incoming) -> Result<Response, Problem> {
-        negotiate::check_head(&request.headers)?;
+        let is_read = endpoint.pattern.reads();
+        negotiate::check_head(&request.headers, is_read)?;
         if endpoint.has_body() && !request.body.is_empty() {
             negotiate::check_body(&request.headers)?;
         }
+        let wish = Wish::read(&request.headers)?;
         let path = request.path.iter().map(String::as_str);
         let query = request.uri.query().unwrap_or_default();
         let input = crate::input::read(endpoint, path, query, &request.body)?;
         if !input.faults.is_empty() {
             return Err(Problem::of(all_faults(endpoint, input)));
         }
+        let following = self.following.as_deref();
+        let applied = wish.before(following, is_read).await?;
+        if is_read && request.method != Method::HEAD && negotiate::accepts_events(&request.headers) {
+            return self.follow(endpoint, request, input).await;
+        }
         let run = self.runner.run(&endpoint.pattern.name, &input.arguments, &input.paging);
         let (outcome, units) = measured(run).await;
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(error @ (RunError::Parameter { .. } | RunError::Parameters { .. })) => {
-                // The first step that fails may not know the other wrong parameters.
-                let faults = all_faults(endpoint, input);
-                let of_run = || refusal::problem(endpoint, error);
-                return Err(if faults.is_empty() { of_run() } else { Problem::of(faults) });
-            }
-            Err(error) => return Err(refusal::problem(endpoint, error)),
-        };
+        let outcome = outcome.map_err(|error| problem_of(endpoint, input, error))?;
         let created_at = self.location(endpoint, &outcome);
         let asked = Asked {
             endpoint,
@@ -83,7 +95,36 @@ impl<S: Store> Service<S> {
             headers: &request.headers,
             created_at: created_at.as_deref(),
         };
-        Ok(answer::answer(&asked, &outcome, units))
+        let mut response = answer::answer(&asked, &outcome, units);
+        position::note(&mut response, applied);
+        if !is_read {
+            wish.after(following, &mut response).await;
+        }
+        Ok(response)
+    }
+
+    /// Answers with the answer of a read and its changes.
+    async fn follow(
+        &self,
+        endpoint: &Endpoint,
+        request: &Incoming,
+        input: Input,
+    ) -> Result<Response, Problem> {
+        let Some(live) = &self.live else {
+            let detail = "the tables of this design have no change feed here, so there are no live updates";
+            return Err(Problem::new(ProblemKind::Unsupported, detail));
+        };
+        let last = request.headers.get(&LAST_EVENT_ID).and_then(|id| id.to_str().ok());
+        let last = last.filter(|id| !id.is_empty()).map(str::to_owned);
+        let view = LiveRead {
+            pattern: Arc::clone(&endpoint.pattern),
+            arguments: input.arguments.clone(),
+            paging: input.paging.clone(),
+        };
+        live.subscribe(view, last, request.address).await.map_err(|refused| match refused {
+            Refused::Run(error) => problem_of(endpoint, input, error),
+            Refused::Problem(problem) => problem,
+        })
     }
 
     /// The place where the item that a pattern created can be read.
@@ -96,6 +137,16 @@ impl<S: Store> Service<S> {
         let route: &Route = &self.endpoints.iter().find(reads)?.route;
         answer::path_of(self.name(), route, &record.to_json())
     }
+}
+
+/// The problem that an error of a pattern is for its caller.
+fn problem_of(endpoint: &Endpoint, input: Input, error: RunError) -> Problem {
+    if !matches!(error, RunError::Parameter { .. } | RunError::Parameters { .. }) {
+        return refusal::problem(endpoint, error);
+    }
+    // The first step that fails may not know the other wrong parameters.
+    let faults = all_faults(endpoint, input);
+    if faults.is_empty() { refusal::problem(endpoint, error) } else { Problem::of(faults) }
 }
 
 /// Everything that is wrong with a call: what was found while reading it, and values that don't fit.

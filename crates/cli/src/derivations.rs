@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_derive::{Background, Counters, DeriveError, Worker, unknown_rules};
+use singlet_derive::{Background, Counters, DeriveError, Reached, Worker, unknown_rules};
 use singlet_design::Design;
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Wait;
@@ -88,6 +88,12 @@ impl Workers {
             self.running.push((design.name.clone(), worker));
         }
         Ok(())
+    }
+
+    /// Returns how far the derived data of a design is. `None` if it derives nothing.
+    pub(crate) fn settled(&self, design: &str) -> Option<Arc<Reached>> {
+        let (_, worker) = self.running.iter().find(|(name, _)| name == design)?;
+        Some(Arc::clone(worker.settled()))
     }
 
     /// Returns a service whose figures include those of the workers.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::any;
-use singlet_api::Metered;
+use singlet_api::{Metered, Served as ServedApi};
 use singlet_console::{BASE, Permission, Served};
 use singlet_design::Design;
 use singlet_engine::Database;
@@ -17,6 +17,7 @@ use singlet_server::Server;
 use singlet_store::Embedded;
 use tower_service::Service;
 
+use crate::derivations::Workers;
 use crate::failure::Failure;
 
 /// The designs that a server serves, with the names of their files.
@@ -24,6 +25,8 @@ pub(crate) struct Mounted<'a> {
     pub(crate) designs: Vec<(Arc<Design>, &'a Path)>,
     pub(crate) environment: Option<&'a str>,
     pub(crate) database: &'a Database,
+    /// The workers that keep derived data up to date.
+    pub(crate) workers: &'a Workers,
     /// The key that encrypts cursors.
     pub(crate) cursor_key: [u8; 32],
     /// Whether there is a console, and what it may do.
@@ -36,11 +39,13 @@ impl Mounted<'_> {
         if self.designs.is_empty() {
             return Ok(server);
         }
-        let runners = self.designs.iter().map(|(design, _)| {
+        let apis = self.designs.iter().map(|(design, _)| {
             let store = Metered::new(Embedded::new(self.database.clone(), design.name.clone()));
-            self.runner(design, store)
+            let feeds = Embedded::new(self.database.clone(), design.name.clone());
+            let derived = self.workers.settled(&design.name);
+            Ok(ServedApi::new(self.runner(design, store)?).with_feeds(feeds, derived))
         });
-        let api = singlet_api::router(runners.collect::<Result<Vec<_>, Failure>>()?);
+        let api = singlet_api::router(apis.collect::<Result<Vec<_>, Failure>>()?);
         let Some(permission) = self.console else { return Ok(server.mount(api)) };
         let served = self.designs.iter().map(|(design, file)| {
             let store = Embedded::new(self.database.clone(), design.name.clone());

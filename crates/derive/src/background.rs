@@ -10,11 +10,12 @@ use singlet_run::Wait;
 use singlet_store::ChangeFeed;
 
 use crate::error::DeriveError;
+use crate::settled::Reached;
 use crate::status::Counters;
 use crate::worker::Worker;
 
-/// How long a worker waits for a change before it looks whether it shall stop.
-const WAIT: Duration = Duration::from_millis(200);
+/// How long a worker waits for a change before it looks whether it shall stop, and tells that it waits.
+const WAIT: Duration = Duration::from_millis(50);
 /// How often an idle worker looks whether somebody else has written the progress.
 const LOOK: Duration = Duration::from_secs(1);
 /// The pause after a failure; each further one doubles it.
@@ -26,6 +27,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 pub struct Background {
     stop: Arc<AtomicBool>,
     counters: Arc<Counters>,
+    settled: Arc<Reached>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -42,16 +44,22 @@ impl Background {
     {
         let Some(worker) = Worker::open(store, design.clone(), environment).await? else { return Ok(None) };
         let (stop, counters) = (Arc::new(AtomicBool::new(false)), worker.counters().clone());
+        let settled = Arc::clone(&worker.settled);
         let stopped = stop.clone();
         let work = move || work(worker, &design.name, &stopped);
         let thread = std::thread::Builder::new().name("singlet-derive".to_owned()).spawn(work);
         let thread = thread.map_err(|reason| DeriveError::Thread(reason.to_string()))?;
-        Ok(Some(Background { stop, counters, thread: Some(thread) }))
+        Ok(Some(Background { stop, counters, settled, thread: Some(thread) }))
     }
 
     /// Returns what the worker counts.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
+    }
+
+    /// Returns how far the worker is.
+    pub fn settled(&self) -> &Arc<Reached> {
+        &self.settled
     }
 
     /// Tells the worker to stop after its batch, and doesn't wait.
@@ -79,7 +87,10 @@ fn work<S: ChangeFeed>(mut worker: Worker<S>, design: &str, stop: &AtomicBool) {
     let mut pause = PAUSE_MIN;
     let mut looked = Instant::now();
     while !stop.load(Ordering::Acquire) {
-        let mut outcome = worker.step(WAIT).wait().map(|_| ());
+        let mut outcome = match worker.step(WAIT).wait() {
+            Ok(step) => worker.settle(step).wait(),
+            Err(error) => Err(error),
+        };
         if outcome.is_ok() && looked.elapsed() >= LOOK {
             outcome = worker.notice_others().wait();
             looked = Instant::now();

@@ -13,6 +13,7 @@ use crate::error::DeriveError;
 use crate::progress::{Progress, owner};
 use crate::rules::Rules;
 use crate::seen::Seen;
+use crate::settled::{Reached, Round};
 use crate::status::Counters;
 use crate::task::Task;
 
@@ -42,6 +43,9 @@ pub struct Worker<S: ChangeFeed> {
     /// Changes since the progress was saved.
     unsaved: usize,
     counters: Arc<Counters>,
+    pub(crate) settled: Arc<Reached>,
+    /// The effects that are being followed.
+    pub(crate) round: Option<Round>,
     clock: Arc<dyn Clock>,
     /// The task that was worked on last.
     pub(crate) last_task: Option<Task>,
@@ -86,6 +90,7 @@ impl<S: ChangeFeed> Worker<S> {
             return Ok(None);
         }
         let owner = owner(&design, environment);
+        let tables = rules.tables().into_iter().map(str::to_owned).collect();
         let mut worker = Worker {
             store,
             environment: environment.to_owned(),
@@ -95,6 +100,8 @@ impl<S: ChangeFeed> Worker<S> {
             feeds: Vec::new(),
             unsaved: 0,
             counters: Arc::default(),
+            settled: Arc::new(Reached::new(tables)),
+            round: None,
             clock: Arc::new(SystemClock),
             last_task: None,
             design,
@@ -151,7 +158,7 @@ impl<S: ChangeFeed> Worker<S> {
                 }
             }
             // All at once: a worker whose opening failed must not go on with half of it.
-            (self.feeds, self.progress, self.unsaved) = (feeds, progress, 0);
+            (self.feeds, self.progress, self.unsaved, self.round) = (feeds, progress, 0, None);
             return Ok(());
         }
         Err(StoreError::TryAgain("other workers change the progress all the time".to_owned()).into())

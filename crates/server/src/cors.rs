@@ -31,7 +31,8 @@ impl Cors {
         headers.insert(
             ACCESS_CONTROL_EXPOSE_HEADERS,
             HeaderValue::from_static(
-                "x-amzn-RequestId,x-amz-crc32,Date,ETag,Link,Location,Retry-After,Singlet-Units",
+                "x-amzn-RequestId,x-amz-crc32,Date,ETag,Link,Location,Preference-Applied,Retry-After,\
+                 Singlet-Position,Singlet-Units",
             ),
         );
         headers.append(VARY, HeaderValue::from_static("Origin"));

@@ -46,6 +46,14 @@ pub trait ChangeFeed: Store {
         start: FeedStart,
     ) -> impl Future<Output = Result<Option<Self::Reader>, StoreError>> + Send;
 
+    /// Returns the position after the latest change of a table. `None` if the table has no feed.
+    fn latest_position(&self, table: &str)
+    -> impl Future<Output = Result<Option<String>, StoreError>> + Send;
+
+    /// Whether a position of a table's feed is the other one, or one after it. No position has passed one of another
+    /// feed.
+    fn has_passed(&self, position: &str, other: &str) -> bool;
+
     /// Returns how many actions a transaction in the background may have: one whose `yields` is set.
     fn background_actions_max(&self) -> usize {
         TRANSACTION_ACTIONS_MAX
@@ -78,6 +86,14 @@ impl<S: ChangeFeed> ChangeFeed for &S {
 
     async fn changes(&self, table: &str, start: FeedStart) -> Result<Option<S::Reader>, StoreError> {
         (**self).changes(table, start).await
+    }
+
+    async fn latest_position(&self, table: &str) -> Result<Option<String>, StoreError> {
+        (**self).latest_position(table).await
+    }
+
+    fn has_passed(&self, position: &str, other: &str) -> bool {
+        (**self).has_passed(position, other)
     }
 
     fn background_actions_max(&self) -> usize {

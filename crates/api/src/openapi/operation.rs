@@ -166,6 +166,9 @@ fn responses(design: &Design, endpoints: &[Endpoint], endpoint: &Endpoint, schem
     if endpoint.takes_cursor() && endpoint.route.verb == Verb::Read {
         headers.push("Link");
     }
+    if !pattern.reads() {
+        headers.push("Singlet-Position");
+    }
     if is_new {
         headers.push("Location");
     }

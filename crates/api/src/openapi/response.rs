@@ -293,6 +293,10 @@ pub(super) fn headers() -> Json {
             "Singlet-Units",
             header("The capacity units that the call consumed: `read=0.5, write=2`", "string"),
         )
+        .with(
+            "Singlet-Position",
+            header("The position after the write. A later call that carries it sees its effects", "string"),
+        )
         .with("ETag", header("Identifies the content of the answer, for `If-None-Match`", "string"))
         .with("Link", header("The next page and the page before", "string"))
         .with("Location", header("The path of the new item", "string"))

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use singlet_api::{Metered, router};
+use axum::response::Response;
+use singlet_api::{Metered, Served, router};
+use singlet_derive::Background;
 use singlet_design::Json;
 use singlet_engine::Database;
 use singlet_run::{Runner, apply};
@@ -88,6 +90,8 @@ parts = { author = "get_author", books = "books" }
 /// A client that calls the router in this process.
 pub(crate) struct Client {
     router: Router,
+    /// Keeps derived data up to date.
+    worker: Option<Background>,
 }
 
 /// An answer as received.
@@ -107,8 +111,16 @@ impl Client {
         let environment = apply::choose_environment(&design, None).unwrap();
         let plan = apply::plan(&design, &environment, &store).await.unwrap();
         plan.run(&store, &mut |_| {}).await.unwrap();
-        let runner = Runner::new(design, Metered::new(store), environment.name);
-        Self { router: router(vec![runner]) }
+        let worker = Background::start(store.clone(), Arc::clone(&design), &environment.name).await.unwrap();
+        let settled = worker.as_ref().map(|worker| Arc::clone(worker.settled()));
+        let runner = Runner::new(design, Metered::new(store.clone()), environment.name);
+        let served = Served::new(runner).with_feeds(store, settled);
+        Self { router: router(vec![served]), worker }
+    }
+
+    /// Stops the work on derived data.
+    pub(crate) fn stop_worker(&mut self) {
+        self.worker.take().unwrap().stop();
     }
 
     /// The API of [`BOOKS`] with an author.
@@ -154,9 +166,14 @@ impl Client {
         self.pass(request).await
     }
 
+    /// Sends a request as it is, and leaves the answer's body to the caller.
+    pub(crate) async fn open(&self, request: Request<Body>) -> Response {
+        self.router.clone().call(request).await.unwrap()
+    }
+
     /// Sends a request as it is.
     pub(crate) async fn pass(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().call(request).await.unwrap();
+        let response = self.open(request).await;
         let (head, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
         Answer { status: head.status, headers: head.headers, body }

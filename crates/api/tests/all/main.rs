@@ -5,5 +5,7 @@
 mod answers;
 mod client;
 mod documents;
+mod live;
+mod positions;
 mod refusals;
 mod requests;

@@ -65,7 +65,8 @@ async fn run(
     } else {
         let designs = designs.iter().cloned().zip(arguments.designs.iter().map(PathBuf::as_path)).collect();
         let console = arguments.console.permission();
-        Mounted { designs, environment, database: &database, cursor_key, console }.on(server)?
+        let workers = &workers;
+        Mounted { designs, environment, database: &database, workers, cursor_key, console }.on(server)?
     };
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())

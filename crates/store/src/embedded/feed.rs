@@ -29,6 +29,19 @@ impl ChangeFeed for Embedded {
         subscribe(self.database(), table, start)
     }
 
+    async fn latest_position(&self, table: &str) -> Result<Option<String>, StoreError> {
+        match self.database().subscribe(Subscribe::new(table)) {
+            Ok(subscription) => Ok(Some(subscription.position().to_string())),
+            Err(Error::ResourceNotFound(_)) => Ok(None),
+            Err(error) => Err(store_error(error, table)),
+        }
+    }
+
+    fn has_passed(&self, position: &str, other: &str) -> bool {
+        let parsed = |text: &str| text.parse::<StreamPosition>().ok();
+        parsed(position).zip(parsed(other)).is_some_and(|(position, other)| position.has_reached(&other))
+    }
+
     fn background_actions_max(&self) -> usize {
         BACKGROUND_ACTIONS_MAX
     }

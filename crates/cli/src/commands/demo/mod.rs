@@ -82,6 +82,7 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         designs: served.into_iter().zip(files.iter().map(PathBuf::as_path)).collect(),
         environment: None,
         database: &database,
+        workers: &workers,
         cursor_key: cursor_key::of_folder(&folder.data())?,
         console: Some(Permission::Write),
     };
