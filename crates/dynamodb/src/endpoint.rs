@@ -10,8 +10,8 @@ use crate::error::Failures;
 use crate::features::Features;
 use crate::{reads, tables, writes};
 
-/// A DynamoDB endpoint.
-#[derive(Debug)]
+/// A DynamoDB endpoint. A clone shares its connections.
+#[derive(Debug, Clone)]
 pub struct DynamoDb {
     backend: Backend,
     features: Features,

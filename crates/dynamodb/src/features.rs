@@ -15,7 +15,7 @@ use crate::connection::Backend;
 const NO_TABLE: &str = "singlet.probe.no-such-table";
 
 /// The known abilities of a service.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Features {
     transactions: OnceCell<bool>,
     time_to_live: OnceCell<bool>,

@@ -23,9 +23,14 @@ pub(crate) struct Served {
 impl Served {
     /// Starts a server with an empty database in memory.
     pub(crate) async fn start() -> Served {
+        Served::over(Database::in_memory().unwrap()).await
+    }
+
+    /// Starts a server with this database.
+    pub(crate) async fn over(database: Database) -> Served {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
-        let thread = std::thread::spawn(move || serve(tell, stopped));
+        let thread = std::thread::spawn(move || serve(database, tell, stopped));
         let address = told.recv().unwrap();
         Served { store: connect(&format!("http://{address}")).await, stop: Some(stop), thread: Some(thread) }
     }
@@ -41,13 +46,13 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn serve(tell: mpsc::Sender<SocketAddr>, stopped: oneshot::Receiver<()>) {
+fn serve(database: Database, tell: mpsc::Sender<SocketAddr>, stopped: oneshot::Receiver<()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {
         let options = Options { address: "127.0.0.1:0".to_owned(), ..Options::default() };
         let server = Server::bind(options).await.unwrap();
         tell.send(server.address()).unwrap();
-        let service = Service::new(Database::in_memory().unwrap());
+        let service = Service::new(database);
         server
             .run(service, async {
                 let _ = stopped.await;

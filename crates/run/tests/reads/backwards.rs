@@ -1,11 +1,11 @@
 //! Paging in both directions: the page before a page ends exactly where that page begins.
 
 use proptest::prelude::*;
-use singlet_engine::values::{AttributeValue, Item};
+use singlet_engine::values::AttributeValue;
 use singlet_run::{Outcome, Paging, Record, Wait};
-use singlet_store::{DeleteItem, ReturnItem, Store};
 
-use crate::fixture::{Data, given};
+use crate::backend::cases;
+use crate::fixture::{Data, beside, delete, given};
 
 const SOURCE: &str = r#"
 design = "pages"
@@ -77,18 +77,27 @@ type Post = (u8, u8, u8);
 
 fn network(posts: &[Post]) -> Data {
     let data = Data::new(SOURCE);
-    for (number, (day, hour, likes)) in posts.iter().enumerate() {
-        let (month, day) = if *day < 12 { (5, 20 + day) } else { (6, day - 11) };
-        let (post, author) = (format!("p{number:03}"), format!("a{}", number % 3));
-        let (at, likes) = (format!("2025-{month:02}-{day:02}T0{hour}:00:00.000Z"), likes.to_string());
-        let ids = [("user_id", "u"), ("post_id", post.as_str()), ("author", &author)];
-        let fields = [ids.as_slice(), &[("created_at", &at), ("likes", &likes)]].concat();
-        data.put("Post", &fields);
+    for (number, post) in posts.iter().enumerate() {
+        write(&data, "p", number, post);
     }
     for author in ["a0", "a1", "a2"] {
         data.put("Followed", &[("user_id", "me"), ("author", author)]);
     }
     data
+}
+
+/// Writes a post. Its id is a letter and its number.
+fn write(data: &Data, letter: &str, number: usize, post: &Post) {
+    let (id, author, likes) =
+        (format!("{letter}{number:03}"), format!("a{}", number % 3), post.2.to_string());
+    let ids = [("user_id", "u"), ("post_id", id.as_str()), ("author", &author)];
+    let at = at(post);
+    data.put("Post", &[ids.as_slice(), &[("created_at", &at), ("likes", &likes)]].concat());
+}
+
+fn at((day, hour, _): &Post) -> String {
+    let (month, day) = if *day < 12 { (5, 20 + day) } else { (6, day - 11) };
+    format!("2025-{month:02}-{day:02}T0{hour}:00:00.000Z")
 }
 
 /// The items of a page by their keys, and the cursors to the next page and the one before.
@@ -139,17 +148,8 @@ fn posts() -> impl Strategy<Value = Vec<Post>> {
     prop::collection::vec((0_u8..30, 0_u8..3, 0_u8..3), 0..40)
 }
 
-fn delete(data: &Data, (partition, sort): &(String, String)) {
-    let key: Item = [("PK", partition.as_str()), ("SK", sort.as_str())]
-        .map(|(name, value)| (name, AttributeValue::from(value)))
-        .into_iter()
-        .collect();
-    let request = DeleteItem { table: "pages".to_owned(), key, condition: None, returned: ReturnItem::None };
-    data.runner.store().delete(request).wait().unwrap();
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), ..ProptestConfig::default() })]
 
     #[test]
     fn forwards_and_backwards_a_list_has_the_same_pages(posts in posts(), list in lists(), limit in 1_u32..8) {
@@ -177,6 +177,49 @@ proptest! {
         }
     }
 
+    /// Posts that nobody else touches come once in each direction, whatever comes and goes around them.
+    #[test]
+    fn beside_other_writers_a_walk_to_the_end_and_back_has_each_item_once_in_each_direction(
+        posts in posts(),
+        others in prop::collection::vec((0_u8..30, 0_u8..3, 0_u8..3), 1..20),
+        list in lists(),
+        limits in prop::collection::vec(1_u32..8, 1..4),
+    ) {
+        let data = network(&posts);
+        let expected = page(&data, &list, 1000, None).items;
+        let (forwards, backwards) = beside(
+            &others,
+            |turn, post| match turn % 2 {
+                0 => write(&data, "q", turn, post),
+                _ => {
+                    let at = at(&others[turn - 1]);
+                    delete(&data, "pages", (&format!("USER#u#{}", &at[..10]), &format!("{at}#q{:03}", turn - 1)));
+                }
+            },
+            || {
+                let mut sizes = limits.iter().copied().cycle();
+                let mut last = page(&data, &list, sizes.next().unwrap(), None);
+                let mut forwards = last.items.clone();
+                while let Some(next) = last.next.clone() {
+                    last = page(&data, &list, sizes.next().unwrap(), Some(next));
+                    forwards.extend(last.items.clone());
+                }
+                let mut backwards: Vec<_> = last.items.iter().rev().cloned().collect();
+                while let Some(previous) = last.previous.clone() {
+                    last = page(&data, &list, sizes.next().unwrap(), Some(previous));
+                    backwards.extend(last.items.iter().rev().cloned());
+                }
+                backwards.reverse();
+                (forwards, backwards)
+            },
+        );
+        let kept = |items: Vec<(String, String)>| -> Vec<_> {
+            items.into_iter().filter(|(_, sort)| sort.contains("#p")).collect()
+        };
+        prop_assert_eq!(kept(forwards), expected.clone());
+        prop_assert_eq!(kept(backwards), expected);
+    }
+
     /// Whatever is deleted on the way, each page has the nearest items that are left beyond the page it came from.
     #[test]
     fn a_walk_to_and_fro_with_deletions_neither_repeats_nor_loses_an_item(
@@ -194,7 +237,7 @@ proptest! {
             if !order.is_empty() {
                 let victim = victim.index(order.len());
                 left[victim] = false;
-                delete(&data, &order[victim]);
+                delete(&data, "pages", (&order[victim].0, &order[victim].1));
             }
             let cursor = if forwards { current.next.clone() } else { current.previous.clone() };
             let Some(cursor) = cursor else { continue };

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use singlet_run::{Paging, RunError, Wait};
 
-use crate::fixture::{Data, given, items, member};
+use crate::backend::cases;
+use crate::fixture::{Data, beside, delete, given, items, member};
 
 /// `NOW_MS` of the fixture is 2025-06-15T15:06:40Z, a Sunday.
 const NOW_DAY: &str = "2025-06-15";
@@ -77,8 +78,12 @@ fn at(line: &Line) -> String {
 }
 
 fn put(data: &Data, number: usize, line: &Line) {
-    let (id, level) = (format!("l{number:03}"), if line.2 { "warning" } else { "note" });
-    data.put("Line", &[("tenant", "t"), ("at", &at(line)), ("line_id", &id), ("level", level)]);
+    write(data, &format!("l{number:03}"), line);
+}
+
+fn write(data: &Data, id: &str, line: &Line) {
+    let level = if line.2 { "warning" } else { "note" };
+    data.put("Line", &[("tenant", "t"), ("at", &at(line)), ("line_id", id), ("level", level)]);
 }
 
 fn fill(lines: &[Line]) -> Data {
@@ -134,7 +139,7 @@ fn bound(day: u8, minute: u16) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(32), ..ProptestConfig::default() })]
 
     #[test]
     fn a_walk_gives_each_item_between_its_bounds_once_and_in_order(
@@ -194,6 +199,41 @@ proptest! {
         prop_assert_eq!(once.len(), found.len());
         let first: Vec<_> = once.into_iter().filter(|(_, id)| id[1..].parse::<usize>().unwrap() < lines.len()).collect();
         prop_assert_eq!(first, expected(&lines, &from, &to));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(24), ..ProptestConfig::default() })]
+
+    /// Lines that nobody else touches come once and in order, whatever comes and goes around them.
+    #[test]
+    fn a_walk_beside_other_writers_gives_each_item_once(
+        lines in prop::collection::vec((0_u8..160, 0_u16..1440, any::<bool>()), 0..40),
+        others in prop::collection::vec((0_u8..160, 0_u16..1440, any::<bool>()), 1..20),
+        sizes in prop::collection::vec(1_u32..9, 1..4),
+        pattern in prop::sample::select(vec!["oldest", "newest", "oldest_by_week", "newest_by_week"]),
+    ) {
+        let data = fill(&lines);
+        let (from, to) = (bound(0, 0), bound(164, 0));
+        let arguments = [("tenant", "t"), ("from", from.as_str()), ("to", to.as_str())];
+        let found = beside(
+            &others,
+            |turn, line| match turn % 2 {
+                0 => write(&data, &format!("x{turn:03}"), line),
+                _ => {
+                    let at = at(&others[turn - 1]);
+                    delete(&data, "log", (&format!("LOG#t#{}", &at[..10]), &format!("{at}#x{:03}", turn - 1)));
+                }
+            },
+            || walk(&data, pattern, &arguments, &sizes, |_| {}),
+        );
+        let found: Vec<_> = found.into_iter().filter(|(_, id)| id.starts_with('l')).collect();
+        let mut expected = expected(&lines, &from, &to);
+        prop_assert_eq!(sorted(found.clone()), expected.clone());
+        if pattern.starts_with("newest") {
+            expected.reverse();
+        }
+        prop_assert_eq!(times(&found), times(&expected));
     }
 }
 

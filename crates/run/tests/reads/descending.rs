@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use proptest::prelude::*;
 use singlet_design::load;
 
+use crate::backend::cases;
 use crate::fixture::Data;
 
 /// Scores by points, the highest first; among equal ones, the earliest is first. The index has only keys, so the answers
@@ -124,7 +125,7 @@ fn sorted<'a, K: Ord>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(32), ..ProptestConfig::default() })]
 
     #[test]
     fn the_highest_come_first_and_equal_ones_in_ascending_order(

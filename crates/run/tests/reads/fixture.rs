@@ -1,18 +1,24 @@
-//! A design with items on a database in memory.
+//! A design with items on a database in memory. The backend is the store that reaches it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use singlet_design::{Json, load, to_attribute, to_json};
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_engine::{Database, ManualClock, Options};
 use singlet_run::{Arguments, Outcome, Paging, Record, RunError, Runner, Wait, apply, derive};
-use singlet_store::{self as store, Embedded, ReturnItem, Store};
+use singlet_store::{self as store, ReturnItem, Store};
+
+use crate::backend::{Backend, Guard, open};
 
 pub(crate) const NOW_MS: u64 = 1_750_000_000_000;
 
 /// A database with items of a design.
 pub(crate) struct Data {
-    pub(crate) runner: Runner<Embedded>,
+    pub(crate) runner: Runner<Backend>,
+    /// Keeps the backend running. It is the last field, so the store goes first.
+    _guard: Guard,
 }
 
 impl Data {
@@ -23,12 +29,12 @@ impl Data {
         // leave out what has expired.
         let clock = Arc::new(ManualClock::new(1_580_000_000_000));
         let options = Options { clock, ..Options::default() };
-        let store = Embedded::new(Database::in_memory_with(options).unwrap(), "memory");
+        let (store, guard) = open(Database::in_memory_with(options).unwrap());
         let environment = apply::choose_environment(&design, None).unwrap();
         apply::plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
         let runner = Runner::new(design, store, environment.name);
         let clock = Arc::new(ManualClock::new(NOW_MS));
-        Data { runner: runner.with_clock(clock).with_cursor_key([7; 32]) }
+        Data { runner: runner.with_clock(clock).with_cursor_key([7; 32]), _guard: guard }
     }
 
     /// Stores an item as the patterns that write would: its fields, and what follows from them.
@@ -80,6 +86,46 @@ impl Data {
         }
         panic!("the list doesn't end");
     }
+}
+
+/// Does something while another thread repeats these writes, and returns its result.
+pub(crate) fn beside<W: Sync, T>(
+    writes: &[W],
+    write: impl Fn(usize, &W) + Sync,
+    read: impl FnOnce() -> T,
+) -> T {
+    /// Ends the writes, even if the reads panic.
+    struct Ended<'a>(&'a AtomicBool);
+    impl Drop for Ended<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for (turn, one) in writes.iter().enumerate().cycle().take(10_000) {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                write(turn, one);
+            }
+        });
+        let _ended = Ended(&is_over);
+        read()
+    })
+}
+
+/// Deletes an item by the text of its key.
+pub(crate) fn delete(data: &Data, table: &str, (partition, sort): (&str, &str)) {
+    let key = [("PK", partition), ("SK", sort)].map(|(name, value)| (name, AttributeValue::from(value)));
+    let request = store::DeleteItem {
+        table: table.to_owned(),
+        key: key.into_iter().collect(),
+        condition: None,
+        returned: ReturnItem::None,
+    };
+    data.runner.store().delete(request).wait().unwrap();
 }
 
 /// JSON as it is written, any other text as itself.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod answers;
+mod backend;
 mod backwards;
 mod buckets;
 mod counts;

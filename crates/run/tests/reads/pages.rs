@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use singlet_run::{Paging, RunError, Wait};
 
+use crate::backend::cases;
 use crate::fixture::{Data, NOW_MS, given, items, member};
 
 /// A post: author, time (few, so that there are ties), whether it has expired. Its number is how often it was liked.
@@ -97,7 +98,7 @@ fn post(data: &Data, pattern: &str, arguments: &[(&str, &str)], limit: u32) -> V
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), ..ProptestConfig::default() })]
 
     #[test]
     fn pages_give_each_item_once_and_in_order_over_shards_merges_and_expired_items(

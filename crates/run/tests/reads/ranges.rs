@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use singlet_design::{fold, load};
 
+use crate::backend::cases;
 use crate::fixture::Data;
 
 /// The text of a placeholder for an event.
@@ -199,7 +200,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(96), ..ProptestConfig::default() })]
 
     #[test]
     fn a_bounded_query_gives_exactly_what_lies_inside_or_its_design_is_refused(

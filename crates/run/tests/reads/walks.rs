@@ -1,14 +1,13 @@
 //! Merges and gathers over lists: a query for each element.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use proptest::prelude::*;
 use singlet_design::Json;
 use singlet_run::{Outcome, Paging, RunError, Wait};
 
-use crate::fixture::{Data, given, member};
+use crate::backend::cases;
+use crate::fixture::{Data, beside, given, member};
 
 const LIBRARY: &str = r##"
 design = "library"
@@ -39,11 +38,11 @@ query = "Wanted"
 limit = 7
 
 [pattern.search]
-gather = { each = "word in words", run = "documents", with = { word = "{word}" }, by = "document_id", limit = 3 }
+gather = { each = "word in words", run = "documents", with = { word = "{word}" }, group = "document_id", limit = 3 }
 [pattern.search_few]
-gather = { each = "word in words", run = "few_documents", with = { word = "{word}" }, by = "document_id" }
+gather = { each = "word in words", run = "few_documents", with = { word = "{word}" }, group = "document_id" }
 [pattern.search_of_user]
-gather = { each = "want in words_of_user", run = "documents", with = { word = "{want.word}" }, by = "document_id" }
+gather = { each = "want in words_of_user", run = "documents", with = { word = "{want.word}" }, group = "document_id" }
 [pattern.best_of]
 merge = { each = "word in words", run = "documents", with = { word = "{word}" }, by = "rank", max = 5 }
 [pattern.best_of_objects]
@@ -174,14 +173,14 @@ fn words_of(words: &BTreeSet<u8>) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_of_a_gather_give_each_group_once_and_in_order_though_others_write(
         hits in hits(),
         words in prop::collection::btree_set(0_u8..4, 0..4),
         limits in prop::collection::vec(1_u32..7, 1..4),
-        others in prop::collection::vec((0_u8..4, 0_u8..30), 0..30),
+        others in prop::collection::vec((0_u8..4, 0_u8..30), 1..30),
     ) {
         let data = Data::new(LIBRARY);
         let mut expected: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
@@ -194,31 +193,23 @@ proptest! {
         let mut expected: Vec<(String, i64)> =
             expected.into_iter().map(|(document, words)| (format!("d{document:02}"), words.len() as i64)).collect();
         expected.sort_by_key(|(document, hits)| (-hits, document.clone()));
-        let is_over = AtomicBool::new(false);
-        let found = thread::scope(|scope| {
-            // Others write hits of documents that nothing else counts.
-            scope.spawn(|| {
-                for (word, document) in &others {
-                    if is_over.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    add(&data, &format!("w{word}"), &format!("x{document:02}"), 0);
-                }
-            });
-            let found = found(&data, "search", &[("words", &words_of(&words))], &limits);
-            is_over.store(true, Ordering::Relaxed);
-            found
-        });
+        // Others write hits of documents that nothing else counts.
+        let found = beside(
+            &others,
+            |_, (word, document)| add(&data, &format!("w{word}"), &format!("x{document:02}"), 0),
+            || found(&data, "search", &[("words", &words_of(&words))], &limits),
+        );
         let counted: Vec<(String, i64)> =
             found.into_iter().filter(|(document, _)| document.starts_with('d')).collect();
         prop_assert_eq!(counted, expected);
     }
 
     #[test]
-    fn pages_of_a_merge_over_a_given_list_give_each_item_once_and_in_order(
+    fn pages_of_a_merge_over_a_given_list_give_each_item_once_and_in_order_though_others_write(
         hits in hits(),
         words in prop::collection::btree_set(0_u8..4, 0..4),
         limit in 1_u32..9,
+        others in prop::collection::vec((0_u8..4, 0_u8..30), 1..30),
     ) {
         let data = Data::new(LIBRARY);
         let mut expected: BTreeSet<(u32, String)> = BTreeSet::new();
@@ -228,7 +219,12 @@ proptest! {
                 expected.insert((rank, format!("d{document:02}")));
             }
         }
-        let found = data.pages("best_of", &[("words", &words_of(&words))], limit, "document_id");
+        let found = beside(
+            &others,
+            |turn, (word, document)| add(&data, &format!("w{word}"), &format!("x{document:02}"), turn as u32),
+            || data.pages("best_of", &[("words", &words_of(&words))], limit, "document_id"),
+        );
+        let found: Vec<String> = found.into_iter().filter(|document| document.starts_with('d')).collect();
         let expected: Vec<String> = expected.into_iter().map(|(_, document)| document).collect();
         prop_assert_eq!(found, expected);
     }

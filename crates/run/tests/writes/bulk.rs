@@ -9,6 +9,7 @@ use singlet_engine::values::{AttributeValue, Number};
 use singlet_run::{Arguments, BulkReport, Outcome, Paging, RunError, Runner, Wait};
 use singlet_store::Store;
 
+use crate::backend::cases;
 use crate::broken::Broken;
 use crate::fixture::Fixture;
 
@@ -231,7 +232,7 @@ fn a_cursor_of_a_bulk_write_is_its_own() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_item_is_visited_once_though_others_write_and_batches_have_any_size(

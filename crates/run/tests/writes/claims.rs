@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use proptest::prelude::*;
@@ -9,6 +10,7 @@ use singlet_design::Json;
 use singlet_run::explain::Recording;
 use singlet_run::{Paging, RunError, Wait};
 
+use crate::backend::cases;
 use crate::fixture::{Fixture, try_run};
 
 const JOBS: &str = r##"
@@ -170,8 +172,14 @@ fn a_claim_has_no_pages() {
     assert!(matches!(refused, Err(RunError::Parameter { .. })), "{refused:?}");
 }
 
-/// Empties the queue with many workers at once, and returns what they took.
-fn emptied(fixture: &Fixture, workers: usize, pattern: &str, call: &str) -> Vec<String> {
+/// Takes jobs with many workers at once until none is left and nobody adds any, and returns what they took.
+fn emptied(
+    fixture: &Fixture,
+    workers: usize,
+    pattern: &str,
+    call: &str,
+    adding: &AtomicUsize,
+) -> Vec<String> {
     let taken = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for worker in 0..workers {
@@ -179,10 +187,12 @@ fn emptied(fixture: &Fixture, workers: usize, pattern: &str, call: &str) -> Vec<
             let taken = &taken;
             scope.spawn(move || {
                 loop {
+                    let was_last = adding.load(Ordering::Acquire) == 0;
                     match fixture.try_run(pattern, &call) {
                         Ok(answer) => match id(&answer.to_json()) {
                             Some(id) => taken.lock().unwrap().push(id),
-                            None => break,
+                            None if was_last => break,
+                            None => thread::yield_now(),
                         },
                         Err(RunError::Contention { .. }) => {}
                         Err(error) => panic!("{error}"),
@@ -197,7 +207,7 @@ fn emptied(fixture: &Fixture, workers: usize, pattern: &str, call: &str) -> Vec<
 #[test]
 fn sixteen_workers_take_each_of_400_jobs_exactly_once() {
     let fixture = jobs(400);
-    let taken = emptied(&fixture, 16, "take", CALL);
+    let taken = emptied(&fixture, 16, "take", CALL, &AtomicUsize::new(0));
     assert_eq!(taken.len(), 400);
     assert_eq!(taken.iter().collect::<BTreeSet<_>>().len(), 400);
     // The counter would show a job that was taken twice.
@@ -207,7 +217,7 @@ fn sixteen_workers_take_each_of_400_jobs_exactly_once() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_item_is_taken_once_by_any_number_of_workers(
@@ -216,8 +226,35 @@ proptest! {
         pattern in prop::sample::select(vec![("take", CALL), ("take_from_all", ALL), ("pop", r#"{"queue": "q", "state": "ready"}"#)]),
     ) {
         let fixture = jobs(count);
-        let taken = emptied(&fixture, workers, pattern.0, pattern.1);
+        let taken = emptied(&fixture, workers, pattern.0, pattern.1, &AtomicUsize::new(0));
         prop_assert_eq!(taken.len(), count);
         prop_assert_eq!(taken.into_iter().collect::<BTreeSet<_>>().len(), count);
+    }
+
+    /// Jobs that come while workers take others, of any priority, are taken once as well.
+    #[test]
+    fn jobs_that_are_added_meanwhile_are_taken_once_too(
+        count in 0_usize..20,
+        added in prop::collection::vec(prop::collection::vec(0_u16..1000, 0..20), 1..4),
+        workers in 1_usize..6,
+    ) {
+        let fixture = jobs(count);
+        let adding = AtomicUsize::new(added.len());
+        let taken = thread::scope(|scope| {
+            for (adder, priorities) in added.iter().enumerate() {
+                let (fixture, adding) = (&fixture, &adding);
+                scope.spawn(move || {
+                    for (number, priority) in priorities.iter().enumerate() {
+                        let call = format!(r#"{{"job_id": "a{adder}-{number}", "queue": "q", "priority": {priority}}}"#);
+                        fixture.run("add", &call);
+                    }
+                    adding.fetch_sub(1, Ordering::Release);
+                });
+            }
+            emptied(&fixture, workers, "take", CALL, &adding)
+        });
+        let all = count + added.iter().map(Vec::len).sum::<usize>();
+        prop_assert_eq!(taken.len(), all);
+        prop_assert_eq!(taken.into_iter().collect::<BTreeSet<_>>().len(), all);
     }
 }

@@ -1,14 +1,19 @@
 //! Computed fields follow from other fields in every write, and unique values from templates.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::thread;
 
 use proptest::prelude::*;
 use singlet_design::Json;
 use singlet_engine::values::AttributeValue;
-use singlet_run::RunError;
+use singlet_run::{RunError, Wait};
 
 use crate::audit::assert_true_to_fields;
+use crate::backend::cases;
 use crate::fixture::Fixture;
+use crate::laws::{Call, attempt};
+use crate::meddler::Meddler;
 
 const DRIVERS: &str = r#"
 design = "drivers"
@@ -181,7 +186,7 @@ fn of_values_that_differ_only_in_case_one_wins_a_race() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(32), ..ProptestConfig::default() })]
     /// Whatever the writes, the fields, keys and reservations are what a rebuild would make.
     #[test]
     fn computed_fields_are_what_a_rebuild_would_make(
@@ -199,6 +204,68 @@ proptest! {
             };
             let _ = fixture.try_run(pattern, &call);
             assert_true_to_fields(&fixture);
+        }
+    }
+}
+
+/// A write of one of few drivers, with an address that others may have in other letters.
+fn write_of_a_driver() -> impl Strategy<Value = Call> {
+    let ids = prop::sample::select(vec!["an", "bo", "cy"]);
+    let emails = prop::sample::select(vec!["A@x", "a@X", "a@x", "b@x", "B@X"]);
+    let plates = prop::sample::select(vec!["\"43a\"", "\"43A\"", "null"]);
+    (0_u8..8, ids, emails, plates).prop_map(|(kind, id, email, plate)| {
+        let whole =
+            format!(r#"{{"driver_id": "{id}", "geohash": "w3gvk", "email": "{email}", "plate": {plate}}}"#);
+        match kind {
+            0..3 => ("join", whole),
+            3 => ("replace", whole),
+            4..7 => ("move", whole),
+            _ => ("leave", format!(r#"{{"driver_id": "{id}"}}"#)),
+        }
+    })
+}
+
+/// No two drivers share an address or a plate, whatever its letters, and each of theirs is reserved.
+fn assert_unique(fixture: &Fixture) {
+    let items = fixture.scan(None);
+    for field in ["email", "plate"] {
+        let values = items.iter().filter(|item| item.get("type") == Some(&"Driver".into()));
+        let values = values.filter_map(|item| match item.get(field) {
+            Some(AttributeValue::S(text)) => Some(text.to_lowercase()),
+            _ => None,
+        });
+        let values: Vec<String> = values.collect();
+        assert_eq!(values.iter().collect::<BTreeSet<_>>().len(), values.len(), "{field}: {values:?}");
+    }
+    assert_true_to_fields(fixture);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(32), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn values_by_a_template_stay_unique_though_callers_race(
+        callers in prop::collection::vec(prop::collection::vec(write_of_a_driver(), 1..20), 2..5),
+    ) {
+        let fixture = drivers();
+        thread::scope(|scope| {
+            for calls in &callers {
+                let fixture = &fixture;
+                scope.spawn(move || calls.iter().for_each(|call| attempt(&fixture.runner, call).wait()));
+            }
+        });
+        assert_unique(&fixture);
+    }
+
+    #[test]
+    fn values_by_a_template_stay_unique_in_the_worst_interleaving(
+        turns in prop::collection::vec((write_of_a_driver(), prop::collection::vec(write_of_a_driver(), 0..3)), 1..16),
+    ) {
+        let fixture = drivers();
+        for (call, meddling) in turns {
+            let store = Meddler { fixture: &fixture, calls: Mutex::new(meddling.into()) };
+            attempt(&fixture.runner_on(store), &call).wait();
+            assert_unique(&fixture);
         }
     }
 }

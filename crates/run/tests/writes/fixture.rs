@@ -1,4 +1,4 @@
-//! A design on a database in memory.
+//! A design on a database in memory. The backend is the store that reaches it.
 
 use std::sync::Arc;
 
@@ -6,7 +6,9 @@ use singlet_design::{Design, Json, load};
 use singlet_engine::values::Item;
 use singlet_engine::{Database, ManualClock, Options, Scan};
 use singlet_run::{Arguments, Outcome, Paging, RunError, Runner, SeededEntropy, Wait, apply};
-use singlet_store::{Embedded, Store};
+use singlet_store::Store;
+
+use crate::backend::{Backend, Guard, open};
 
 /// 2025-01-20T15:30:00Z.
 pub(crate) const NOW_MS: u64 = 1_737_387_000_000;
@@ -24,9 +26,11 @@ pub(crate) async fn try_run<S: Store>(
 
 /// A runner and the database under it.
 pub(crate) struct Fixture {
-    pub(crate) runner: Runner<Embedded>,
+    pub(crate) runner: Runner<Backend>,
     pub(crate) database: Database,
     pub(crate) clock: Arc<ManualClock>,
+    /// Keeps the backend running. It is the last field, so the store goes first.
+    _guard: Guard,
 }
 
 impl Fixture {
@@ -41,13 +45,13 @@ impl Fixture {
         let clock = Arc::new(ManualClock::new(NOW_MS));
         let options = Options { clock: clock.clone(), ..Options::default() };
         let database = Database::in_memory_with(options).unwrap();
-        let store = Embedded::new(database.clone(), "memory");
+        let (store, guard) = open(database.clone());
         let environment = apply::choose_environment(&design, None).unwrap();
         apply::plan(&design, &environment, &store).wait().unwrap().run(&store, &mut |_| {}).wait().unwrap();
         let runner = Runner::new(design, store, environment.name)
             .with_clock(clock.clone())
             .with_entropy(Arc::new(SeededEntropy::new(7)));
-        Fixture { runner, database, clock }
+        Fixture { runner, database, clock, _guard: guard }
     }
 
     /// Runs a pattern with arguments as the text of a JSON object.

@@ -11,6 +11,7 @@ use singlet_run::{RunError, Runner, Wait};
 use singlet_store::Store;
 
 use crate::audit::assert_true_to_fields;
+use crate::backend::cases;
 use crate::designs::{KITCHEN, TASKS};
 use crate::fixture::{Fixture, try_run};
 use crate::meddler::Meddler;
@@ -83,7 +84,7 @@ pub(crate) async fn attempt<S: Store>(runner: &Runner<S>, (pattern, arguments): 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn one_caller_leaves_what_a_rebuild_would_make(calls in prop::collection::vec(call(&IDS), 1..40)) {
@@ -142,7 +143,7 @@ fn food_call() -> impl Strategy<Value = (&'static str, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn elements_stay_whole_single_and_within_bounds(

@@ -4,6 +4,7 @@
 
 mod arithmetic;
 mod audit;
+mod backend;
 mod bounds;
 mod broken;
 mod bulk;

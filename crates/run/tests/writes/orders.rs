@@ -7,7 +7,6 @@ use singlet_design::Json;
 use singlet_engine::values::{AttributeValue, Item};
 use singlet_run::explain::Recording;
 use singlet_run::{RunError, Wait};
-use singlet_store::Embedded;
 
 use crate::fixture::{Fixture, try_run};
 use crate::meddler::Meddler;
@@ -192,7 +191,7 @@ fn a_step_that_is_written_in_its_transaction_cannot_be_run_by_itself() {
 #[test]
 fn the_products_of_all_lines_are_read_at_once() {
     let shop = shop();
-    let runner = shop.runner_on(Recording::new(Embedded::new(shop.database.clone(), "memory")));
+    let runner = shop.runner_on(Recording::new(shop.runner.store()));
     try_run(&runner, "place_order", TWO_LINES).wait().unwrap();
     let asked: Vec<_> = runner.store().recorded().iter().map(|one| one.operation).collect();
     // The last one reads the answer.

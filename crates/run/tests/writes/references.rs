@@ -3,7 +3,6 @@
 use singlet_design::Json;
 use singlet_run::explain::{Recorded, RecordedOutcome, Recording};
 use singlet_run::{RunError, Wait};
-use singlet_store::Embedded;
 
 use crate::fixture::{Fixture, NOW_MS, try_run};
 
@@ -84,7 +83,7 @@ fn refused(fixture: &Fixture, pattern: &str, arguments: &str, expected: &str) {
 
 /// The write requests of the patterns.
 fn requests(fixture: &Fixture, pattern: &str, arguments: &str) -> Vec<Recorded> {
-    let store = Recording::new(Embedded::new(fixture.database.clone(), "memory")).with_writes();
+    let store = Recording::new(fixture.runner.store()).with_writes();
     let runner = fixture.runner_on(store);
     try_run(&runner, pattern, arguments).wait().unwrap();
     runner.store().recorded()

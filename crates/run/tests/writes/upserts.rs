@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use singlet_run::{RunError, Wait};
 
 use crate::audit::assert_true_to_fields;
+use crate::backend::cases;
 use crate::fixture::{Fixture, try_run};
 use crate::meddler::Meddler;
 
@@ -162,7 +163,7 @@ fn unique_values_of_a_new_item_are_reserved() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), ..ProptestConfig::default() })]
     /// A rival who creates, changes or deletes the item between a look at it and the write.
     #[test]
     fn no_interleaving_loses_an_increment(
