@@ -135,7 +135,7 @@ fn listed(design: &Design, entity: &Entity, item: &Item, other: &Entity, field: 
 fn in_words(cardinality: &Cardinality) -> String {
     match cardinality {
         Cardinality::One => "at most one".to_owned(),
-        Cardinality::Few { max } | Cardinality::Many { max: Some(max), usual: None } => {
+        Cardinality::Many { max: Some(max), usual: None } => {
             format!("at most {}", grouped(*max))
         }
         Cardinality::Many { usual: Some(usual), max: None } => format!("about {}", grouped(*usual)),

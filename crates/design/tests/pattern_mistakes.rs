@@ -15,7 +15,7 @@ Since = ["user_id", "year"]
 
 [entity.Post]
 key  = ["USER#{user_id}", "POST#{post_id}"]
-GSI1 = { key = ["FEED#{shard:post_id/4}", "{post_id}"], sparse = true }
+GSI1 = { key = ["FEED#{shard:post_id/4}", "{post_id}"], optional = true }
 
 [entity.Post.fields]
 user_id = "key"
@@ -38,7 +38,7 @@ fn mistake(pattern: &str) -> String {
 fn a_wrong_word_is_said_with_the_names_of_the_design() {
     let cases = [
         ("get = \"Post\"\nby = [\"email\"]", "`Post` has no field `email`"),
-        ("get = \"Post\"\nby = [\"user_id\", \"user_id\"]", "`user_id` appears twice in `by`"),
+        ("get = \"Post\"\nby = [\"user_id\", \"user_id\"]", "`user_id` appears twice in `knows`"),
         ("query = \"Post\"\nkey = [\"USER#{name}\"]", "`Post` has no field `name`"),
         ("query = \"Post\"\nkey = [\"A\", \"B\", \"C\"]", "a key has at most two parts"),
         (

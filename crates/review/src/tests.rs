@@ -359,7 +359,7 @@ fn rules_find_what_their_pages_say_besides_the_examples() {
         ),
         (
             "wide-fan-out",
-            "gather = { each = \"user_id in users\", run = \"posts\", by = \"user_name\", max = 500 }",
+            "gather = { each = \"user_id in users\", run = \"posts\", group = \"user_name\", max = 500 }",
             "500 elements of `users`",
         ),
         (
@@ -418,7 +418,7 @@ fn rules_are_silent_where_nothing_is_wrong() {
             "query = \"Post\"\nowner = \"user_name\"\nfilter = \"user_name = {user_name}\"",
         ),
         ("wrong-sort-key", "query = \"Follow\"\norder = \"newest\""),
-        ("unserved", "query = \"Post\"\nby = [\"user_id\", \"text\"]"),
+        ("unserved", "query = \"Post\"\nknows = [\"user_id\", \"text\"]"),
         ("scan", "query = \"Post\""),
         ("wide-fan-out", "claim = { each = \"post in posts\", run = { delete = \"Post\" }, max = 500 }"),
         (

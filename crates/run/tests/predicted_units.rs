@@ -397,7 +397,7 @@ fn a_batch_of_a_bulk_write_is_in_the_estimate_as_the_runner_does_it() {
 
 #[test]
 fn a_gather_is_in_the_estimate_as_the_runner_reads_it() {
-    let gather = "gather = { each = \"user in users\", run = \"notes\", with = { user_id = \"{user}\" }, by = \"note_id\", max = 3 }";
+    let gather = "gather = { each = \"user in users\", run = \"notes\", with = { user_id = \"{user}\" }, group = \"note_id\", max = 3 }";
     let users = ["anna", "bo", "cy"].map(Json::from).to_vec();
     let (limits, _) = requests_of(gather, &[("users", Json::List(users))]);
     let items = u64::from(PAGE_ITEMS_DEFAULT) + 1;

@@ -29,7 +29,7 @@ GSI1 = ["GSI1PK", "GSI1SK"]
 key = ["THREAD#{thread_id}", "THREAD"]
 fields = { thread_id = "key", title = { type = "string", max = 80 }, posts = { type = "int", default = 0, internal = true } }
 [entity.Thread.relations]
-posts = { many = "Post", by = "thread_id", usual = 20 }
+posts = { many = "Post", via = "thread_id", usual = 20 }
 
 [entity.Post]
 key = ["THREAD#{thread_id}", "POST#{number:06}"]

@@ -12,7 +12,6 @@ pub fn er_diagram(design: &Design) -> String {
         for relation in &entity.relations {
             let (end, bound) = match relation.cardinality {
                 Cardinality::One => ("o|", String::new()),
-                Cardinality::Few { max } => ("o{", format!(" (at most {max})")),
                 Cardinality::Many { max: Some(max), .. } => ("o{", format!(" (at most {max})")),
                 Cardinality::Many { usual: Some(usual), .. } => ("o{", format!(" (about {usual})")),
                 Cardinality::Many { .. } => ("o{", String::new()),

@@ -21,7 +21,7 @@ reader_id = "id"
 email     = { type = "string", about = "Where \"overdue\" goes" }
 friends   = { type = "set", of = "key", ref = "Reader", optional = true }
 [entity.Reader.relations]
-loans = { few = "Loan", by = "reader_id", max = 10 }
+loans = { many = "Loan", via = "reader_id", max = 10 }
 
 [entity.Loan]
 key  = ["READER#{reader_id}", "LOAN#{status}#{due}#{loan_id}"]

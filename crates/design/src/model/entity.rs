@@ -181,16 +181,11 @@ pub struct Relation {
 pub enum Cardinality {
     /// At most one.
     One,
-    /// A bounded number.
-    Few {
-        /// The maximum.
-        max: u64,
-    },
-    /// Any number.
+    /// Any number up to the maximum.
     Many {
         /// The usual number, if known.
         usual: Option<u64>,
-        /// The maximum, if known.
+        /// The maximum, if there is one.
         max: Option<u64>,
     },
 }

@@ -267,7 +267,7 @@ fn entries_kind(context: &Context<'_>, node: &Node) -> Option<FieldType> {
 
 fn list(context: &Context<'_>, node: &Node) -> Option<FieldType> {
     let of = entries_kind(context, node)?;
-    let key = node.get("key").and_then(|key| Some((key, key.text()?)));
+    let key = node.get("unique").and_then(|key| Some((key, key.text()?)));
     if let Some((place, name)) = key {
         match &of {
             FieldType::Object(fields) => match fields.iter().find(|field| field.name == name) {
@@ -285,7 +285,7 @@ fn list(context: &Context<'_>, node: &Node) -> Option<FieldType> {
             },
             _ => context.mistakes.add_with_help(
                 place.span,
-                "only a list of objects can have `key`",
+                "only a list of objects can have `unique`",
                 "write `of = { type = \"object\", fields = { … } }`",
             ),
         }

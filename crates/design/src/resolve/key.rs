@@ -81,7 +81,7 @@ impl KeyReader<'_> {
             None => Vec::new(),
         };
         let sort = partition.split_off(index.partition.len());
-        let sparse = node.get("sparse").and_then(Node::truth).unwrap_or(false);
+        let sparse = node.get("optional").and_then(Node::truth).unwrap_or(false);
         Some(EntryDraft { index: index.name.clone(), partition, sort, when, sparse, span: entry.span })
     }
 

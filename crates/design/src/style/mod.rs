@@ -43,12 +43,33 @@ pub fn upgrade(file: &str, source: &str) -> Result<Formatted, Report> {
 /// Returns, for each old form of the language that is still valid, how often a design has it; in words for its author.
 pub fn old_forms(source: &str) -> Vec<String> {
     let found = NEW_WORDS.iter().filter_map(|word| {
-        let NewWord::Implied { key, value, by, .. } = word else { return None };
-        let count = upgrade_with(&[*word], "", source).ok()?.upgraded;
+        let (NewWord::Key { old: key, .. } | NewWord::Implied { key, .. }) = word;
+        // Most designs have no old word, and then nothing needs to be looked for.
+        let count = if source.contains(key) { upgrade_with(&[*word], "", source).ok()?.upgraded } else { 0 };
         let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-        (count > 0).then(|| format!("`{key} = \"{value}\"` isn't needed beside `{by}` ({times})"))
+        let form = match word {
+            NewWord::Key { construct, old, new } => {
+                format!("`{old}` of {} is called `{new}` now ({times})", place(construct))
+            }
+            NewWord::Implied { key, value, by, .. } => {
+                format!("`{key} = \"{value}\"` isn't needed beside `{by}` ({times})")
+            }
+        };
+        (count > 0).then_some(form)
     });
     found.collect()
+}
+
+/// Names a construct of which a key has another name.
+fn place(construct: &str) -> &str {
+    match construct {
+        "field" => "a list",
+        "index_entry" => "an entry in an index",
+        "relation" => "a relation",
+        "gather" => "a gather",
+        "inline" => "an inline pattern",
+        _ => "a pattern",
+    }
 }
 
 fn upgrade_with(words: &[NewWord], file: &str, source: &str) -> Result<Formatted, Report> {

@@ -234,6 +234,59 @@ fn an_upgraded_design_loads_as_the_same_design() {
     }
 }
 
+/// A design with every word that has another name.
+const OLD: &str = r##"
+design = "old"
+[table]
+key = ["PK", "SK"]
+[index]
+GSI1 = ["GSI1PK", "GSI1SK"]
+[entity.User]
+key = ["USER#{user_id}", "USER"]
+GSI1 = { key = ["{email}", "USER"], sparse = true }
+[entity.User.fields]
+user_id = "key"
+email   = { type = "string", optional = true }
+phones  = { type = "list", key = "by", of = { type = "object", fields = { by = "string", key = "string" } } }
+[entity.User.relations]
+few  = { many = "Order", by = "user_id" }
+last = { few = "Order", by = "user_id", max = 3 }
+[entity.Order]
+key = ["USER#{user_id}", "ORDER#{order_id}"]
+fields = { user_id = { type = "key", ref = "User" }, order_id = "key" }
+[pattern.orders]
+query = "Order"
+by = ["user_id"]
+[pattern.both.parts]
+user   = { get = "User", by = ["user_id"] }
+orders = "orders"
+[pattern.often]
+gather = { each = "user in users", run = "orders", with = { user_id = "{user}" }, by = "order_id" }
+[pattern.call]
+update = "User"
+insert = "phones"
+"##;
+
+#[test]
+fn old_words_are_read_said_and_replaced() {
+    let old = crate::load("old.toml", OLD).unwrap_or_else(|report| panic!("{report}"));
+    let said = [
+        "`type = \"key\"` isn't needed beside `ref` (once)",
+        "`by` of a relation is called `via` now (2 times)",
+        "`few` of a relation is called `many` now (once)",
+        "`by` of a pattern is called `knows` now (once)",
+        "`by` of an inline pattern is called `knows` now (once)",
+        "`by` of a gather is called `group` now (once)",
+        "`key` of a list is called `unique` now (once)",
+        "`sparse` of an entry in an index is called `optional` now (once)",
+    ];
+    assert_eq!(old_forms(OLD), said);
+    let new = upgrade("old.toml", OLD).unwrap();
+    assert_eq!((new.upgraded, old_forms(&new.text)), (9, Vec::new()), "{}", new.text);
+    let again = crate::load("new.toml", &new.text).unwrap_or_else(|report| panic!("{report}"));
+    assert_eq!(crate::describe_text(&old), crate::describe_text(&again));
+}
+
 #[test]
 fn a_key_with_a_new_name_is_renamed_in_its_place() {
     let words = [NewWord::Key { construct: "entity", old: "expiry", new: "ttl" }];

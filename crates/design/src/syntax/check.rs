@@ -96,22 +96,7 @@ impl Checker<'_> {
 
     /// Checks the value against the alternative for its kind.
     fn either(&self, alternatives: &'static [Shape], node: &Node, what: &str) {
-        let fits = |shape: &&Shape| match (shape, &node.value) {
-            (Shape::Text(_) | Shape::Form(..) | Shape::Word(_), Value::Text(_)) => true,
-            (Shape::List(..), Value::List(_)) => true,
-            (Shape::Named("table", _), Value::Table(_)) => are_several(node),
-            (Shape::Table(construct), Value::Table(_)) => construct.id != "table" || !are_several(node),
-            (Shape::Named(..), Value::Table(_)) => true,
-            _ => false,
-        };
-        let mut fitting = alternatives.iter().filter(fits);
-        let fit = match (fitting.next(), fitting.next()) {
-            (Some(Shape::Table(first)), Some(other)) if first.id == "inline" && node.get("run").is_some() => {
-                Some(other)
-            }
-            (first, _) => first,
-        };
-        match fit {
+        match chosen(alternatives, node) {
             // The word alone is the type of a field.
             Some(Shape::Word(words)) if alternatives.iter().any(is_typed) => {
                 self.word(words, node.text().unwrap_or_default(), node, &format!("the type of {what}"));
@@ -218,8 +203,9 @@ impl Checker<'_> {
     fn unknown(&self, construct: &Construct, kinds: &[&Variant], entry: &Entry, what: &str) {
         let name = entry.name.as_str();
         if let Some(new) = self.words.iter().find_map(|word| word.name_of(construct.id, name)) {
-            let help = format!("write `{new}`; `singlet fmt --upgrade FILE` renames it everywhere");
-            self.mistakes.add_with_help(entry.span, format!("`{name}` is called `{new}` now"), help);
+            // Without the new word, the old one would have been replaced before.
+            let message = format!("`{name}` is called `{new}` now, and `{new}` is also given");
+            self.mistakes.add_with_help(entry.span, message, format!("remove `{name}`"));
             return;
         }
         let homes: Vec<&str> = construct
@@ -276,6 +262,31 @@ impl Checker<'_> {
         };
         self.mistakes.add_with_help(node.span, message, help);
     }
+}
+
+/// Returns the alternative for the kind of a value.
+pub(super) fn chosen(alternatives: &'static [Shape], node: &Node) -> Option<&'static Shape> {
+    let fits = |shape: &&Shape| match (shape, &node.value) {
+        (Shape::Text(_) | Shape::Form(..) | Shape::Word(_), Value::Text(_)) => true,
+        (Shape::List(..), Value::List(_)) => true,
+        (Shape::Named("table", _), Value::Table(_)) => are_several(node),
+        (Shape::Table(construct), Value::Table(_)) => construct.id != "table" || !are_several(node),
+        (Shape::Named(..), Value::Table(_)) => true,
+        _ => false,
+    };
+    let mut fitting = alternatives.iter().filter(fits);
+    match (fitting.next(), fitting.next()) {
+        (Some(Shape::Table(first)), Some(other)) if first.id == "inline" && node.get("run").is_some() => {
+            Some(other)
+        }
+        (first, _) => first,
+    }
+}
+
+/// Returns what a key takes in a construct, whatever its kind is.
+pub(super) fn value_of(construct: &'static Construct, name: &str) -> Option<&'static Shape> {
+    let kinds: Vec<&Variant> = construct.kinds().iter().collect();
+    find_key(construct, &kinds, name).or(construct.others)
 }
 
 /// Returns whether the table is a construct whose kind is the value of its key `type`.

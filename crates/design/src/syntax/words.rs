@@ -1,12 +1,13 @@
 //! Words of the language that have changed: `check` names the new word, and `singlet fmt --upgrade` writes it.
 
+use super::check::{chosen, value_of};
+use super::language::{Construct, DESIGN, Shape};
 use super::tree::{Entry, Node, Value};
 
 /// A change of a word.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NewWord {
-    /// A key of a construct has another name. The old name is refused.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no key has another name yet; tests rename some"))]
+    /// A key of a construct has another name. The old name is still read.
     Key {
         /// The id of the construct.
         construct: &'static str,
@@ -31,8 +32,24 @@ pub(crate) enum NewWord {
 /// The key that holds the type of a field, and what it is if the field has `ref` and no type.
 const REFERENCE: NewWord = NewWord::Implied { construct: "field", key: "type", value: "key", by: "ref" };
 
-/// All changes.
-pub(crate) const NEW_WORDS: &[NewWord] = &[REFERENCE];
+/// The shape of a file.
+static FILE: Shape = Shape::Table(&DESIGN);
+
+/// All changes. Each of these words had several meanings, or was one of two with the same meaning.
+pub(crate) const NEW_WORDS: &[NewWord] = &[
+    REFERENCE,
+    key("relation", "by", "via"),
+    key("relation", "few", "many"),
+    key("pattern", "by", "knows"),
+    key("inline", "by", "knows"),
+    key("gather", "by", "group"),
+    key("field", "key", "unique"),
+    key("index_entry", "sparse", "optional"),
+];
+
+const fn key(construct: &'static str, old: &'static str, new: &'static str) -> NewWord {
+    NewWord::Key { construct, old, new }
+}
 
 impl NewWord {
     /// Returns the new name of a key, if this is what has changed.
@@ -52,8 +69,9 @@ impl NewWord {
     }
 }
 
-/// Gives references their type, which can be left out.
+/// Replaces old words by the new ones, and gives references their type, which can be left out.
 pub(super) fn complete(root: &mut Node) {
+    rename(root, &FILE);
     let Some(entities) = entries_mut(root, "entity") else { return };
     for entity in entities {
         complete_fields(&mut entity.node);
@@ -88,5 +106,45 @@ fn entries_mut<'a>(node: &'a mut Node, name: &str) -> Option<&'a mut Vec<Entry>>
     match &mut entries.iter_mut().find(|entry| entry.name == name)?.node.value {
         Value::Table(entries) => Some(entries),
         _ => None,
+    }
+}
+
+/// Gives keys with old names their new ones, in a value and everything below it.
+fn rename(node: &mut Node, shape: &'static Shape) {
+    let shape = match shape {
+        Shape::Either(alternatives) => match chosen(alternatives, node) {
+            Some(shape) => shape,
+            None => return,
+        },
+        shape => shape,
+    };
+    match (shape, &mut node.value) {
+        (Shape::Table(construct), Value::Table(entries)) => {
+            rename_keys(construct, entries);
+            for Entry { name, node, .. } in entries {
+                if let Some(shape) = value_of(construct, name) {
+                    rename(node, shape);
+                }
+            }
+        }
+        (Shape::Named(_, of), Value::Table(entries)) => {
+            entries.iter_mut().for_each(|entry| rename(&mut entry.node, of));
+        }
+        (Shape::List(_, of), Value::List(elements)) => {
+            elements.iter_mut().for_each(|element| rename(element, of));
+        }
+        _ => {}
+    }
+}
+
+/// Renames the keys of one construct. Beside the new name, an old one stays and is reported.
+fn rename_keys(construct: &Construct, entries: &mut [Entry]) {
+    for position in 0..entries.len() {
+        let name = entries.get(position).map(|entry| entry.name.as_str()).unwrap_or_default();
+        let new = NEW_WORDS.iter().find_map(|word| word.name_of(construct.id, name));
+        let Some(new) = new.filter(|new| entries.iter().all(|entry| entry.name != *new)) else { continue };
+        if let Some(entry) = entries.get_mut(position) {
+            new.clone_into(&mut entry.name);
+        }
     }
 }

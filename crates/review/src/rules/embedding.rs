@@ -103,7 +103,6 @@ fn referenced(
 ) {
     let elements_max = match relation.cardinality {
         Cardinality::One => Some(1),
-        Cardinality::Few { max } => Some(max),
         Cardinality::Many { max, .. } => max,
     };
     let bytes_max = elements_max.zip(item_size(child).max).map(|(count, each)| count.saturating_mul(each));

@@ -28,10 +28,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 entry.index.name, entity.name,
             );
             let written = context.span(&Subject::entity(entity), &entry.index.name);
-            // Only the author knows what is intended. Proposing `sparse` alone would just hide the finding.
+            // Only the author knows what is intended. Proposing `optional` alone would just hide the finding.
             let fix = Fix::advice(format!(
                 "make `{field}` required or give it a default; if items without it are left out on purpose, declare \
-                 `sparse = true` in `{}`",
+                 `optional = true` in `{}`",
                 entry.index.name,
             ));
             let subjects = vec![Subject::entity(entity), Subject::index(&entity.table, &entry.index)];

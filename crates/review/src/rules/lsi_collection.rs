@@ -110,7 +110,7 @@ fn count(context: &Context<'_>, entity: &Entity) -> Count {
         .find(|relation| relation.by.as_deref().is_none_or(|by| own.contains(&by)));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => Count::Max(1),
-        Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => Count::Max(max),
+        Some(Cardinality::Many { max: Some(max), .. }) => Count::Max(max),
         Some(Cardinality::Many { usual: Some(usual), .. }) => Count::Usual(usual),
         _ => Count::Unknown,
     }

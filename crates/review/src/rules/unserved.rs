@@ -37,7 +37,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         );
         let fix = fix(context, &read, by);
         let subjects = vec![Subject::pattern(pattern), Subject::entity(entity)];
-        let span = context.span(&Subject::pattern(pattern), "by");
+        let span = context.span(&Subject::pattern(pattern), "knows");
         findings.report(Severity::Error, span, subjects, message, Some(fix));
     }
 }
@@ -59,7 +59,7 @@ fn fix(context: &Context<'_>, read: &Read<'_>, by: &[String]) -> Fix {
     if context.has(&subject, "on") {
         return Fix::replace(about, context.span(&subject, "on"), format!("\"{name}\""));
     }
-    let edit = Edit::line_after(context.source, context.span(&subject, "by"), &format!("on = \"{name}\""));
+    let edit = Edit::line_after(context.source, context.span(&subject, "knows"), &format!("on = \"{name}\""));
     Fix::edits(about, vec![edit])
 }
 

@@ -154,9 +154,7 @@ fn how_many(source: &Entity, copier: &Entity) -> Option<String> {
     let word = |count: u64| format!("up to {} writes", whole(count));
     match relation.map(|relation| relation.cardinality) {
         Some(Cardinality::One) => None,
-        Some(Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. }) => {
-            (max > COPIES_FEW).then(|| word(max))
-        }
+        Some(Cardinality::Many { max: Some(max), .. }) => (max > COPIES_FEW).then(|| word(max)),
         Some(Cardinality::Many { usual: Some(usual), .. }) => {
             (usual > COPIES_FEW).then(|| format!("usually {} writes", whole(usual)))
         }

@@ -6,6 +6,8 @@ use singlet_design::{Cardinality, Design, Entity};
 const CHILDREN_USUAL: u64 = 5;
 /// Children of one parent that a sample has at most on average: it shows every entity, not one of them a thousand times.
 const CHILDREN_MAX: u64 = 10;
+/// Children of one parent that a sample has when a relation has a maximum and no usual number.
+const CHILDREN_FEW: u64 = 3;
 
 /// Positions of entities, parents first, each with the number of items that are to be made.
 pub(super) fn shares(design: &Design, items: u64) -> Vec<(usize, u64)> {
@@ -82,9 +84,9 @@ fn weight(design: &Design, entity: &Entity, weights: &[u64]) -> u64 {
 fn children(cardinality: Cardinality) -> u64 {
     match cardinality {
         Cardinality::One => 1,
-        Cardinality::Few { max } => max.min(3),
         Cardinality::Many { usual, max } => {
-            usual.unwrap_or(CHILDREN_USUAL).min(max.unwrap_or(u64::MAX)).min(CHILDREN_MAX)
+            let few = max.map_or(CHILDREN_USUAL, |max| max.min(CHILDREN_FEW));
+            usual.unwrap_or(few).min(max.unwrap_or(u64::MAX)).min(CHILDREN_MAX)
         }
     }
 }

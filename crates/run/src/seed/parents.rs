@@ -468,10 +468,9 @@ impl RelationBound {
     fn new(relation: &singlet_design::Relation) -> Self {
         let max = match relation.cardinality {
             Cardinality::One => Some(1),
-            Cardinality::Few { max } => Some(max),
             Cardinality::Many { max, .. } => max,
         };
-        let is_few = matches!(relation.cardinality, Cardinality::Few { .. });
+        let is_few = matches!(relation.cardinality, Cardinality::Many { usual: None, max: Some(_) });
         RelationBound { entity: relation.entity.clone(), by: relation.by.clone(), max, is_few }
     }
 }

@@ -31,9 +31,9 @@ name        = { type = "string", max = 12 }
 order_count = { type = "int", default = 0 }
 created_at  = "created"
 [entity.Customer.relations]
-addresses = { few = "Address", by = "customer_id", max = 2 }
-privacy   = { one = "Privacy", by = "customer_id" }
-orders    = { many = "Order", by = "customer_id", usual = 4 }
+addresses = { many = "Address", via = "customer_id", max = 2 }
+privacy   = { one = "Privacy", via = "customer_id" }
+orders    = { many = "Order", via = "customer_id", usual = 4 }
 
 [entity.Privacy]
 key = ["CUSTOMER#{customer_id}", "PRIVACY"]
@@ -68,7 +68,7 @@ address     = { type = "object", optional = true, fields = { street = "string", 
 products    = { type = "set", of = "key", ref = "Product", optional = true }
 due         = { type = "date", optional = true }
 [entity.Order.relations]
-lines = { few = "Line", by = "order_id", max = 6 }
+lines = { many = "Line", via = "order_id", max = 6 }
 
 [entity.Address]
 key = ["CUSTOMER#{customer_id}", "ADDRESS#{address_id}"]
@@ -178,7 +178,7 @@ fn no_parent_has_more_children_than_its_relation_allows() {
         for relation in &parent.relations {
             let max = match relation.cardinality {
                 Cardinality::One => 1,
-                Cardinality::Few { max } => max as usize,
+                Cardinality::Many { max: Some(max), .. } => max as usize,
                 Cardinality::Many { .. } => continue,
             };
             let by = relation.by.as_deref().unwrap();

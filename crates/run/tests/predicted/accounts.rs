@@ -133,7 +133,7 @@ merge = {{ each = "follows", run = "entries", with = {{ account_id = "{{other_id
 [pattern.entries_of]
 merge = {{ each = "account_id in others", run = "entries", with = {{ account_id = "{{account_id}}" }}, by = "created_at" }}
 [pattern.bodies]
-gather = {{ each = "one in others", run = "entries", with = {{ account_id = "{{one}}" }}, by = "body"{bound} }}
+gather = {{ each = "one in others", run = "entries", with = {{ account_id = "{{one}}" }}, group = "body"{bound} }}
 [pattern.visit_first]
 claim = {{ each = "account in accounts", run = "visit_account" }}
 [pattern.delete_entry]

@@ -102,7 +102,7 @@ fn is_told(design: &Design, entity: &Entity, field: &Field) -> bool {
 fn in_words(cardinality: &Cardinality) -> String {
     match cardinality {
         Cardinality::One => "≤ 1".to_owned(),
-        Cardinality::Few { max } | Cardinality::Many { max: Some(max), .. } => format!("≤ {}", grouped(*max)),
+        Cardinality::Many { max: Some(max), .. } => format!("≤ {}", grouped(*max)),
         Cardinality::Many { usual: Some(usual), .. } => format!("≈ {}", grouped(*usual)),
         Cardinality::Many { .. } => "any".to_owned(),
     }

@@ -23,10 +23,10 @@ pub(super) fn relations(
 
 fn relation(context: &Context<'_>, entry: &Entry, all: &DraftsByName<'_, '_>) -> Option<Relation> {
     let Entry { name, span, node } = entry;
-    let word = ["one", "few", "many"].into_iter().find_map(|word| Some((word, node.get(word)?)));
+    let word = ["one", "many"].into_iter().find_map(|word| Some((word, node.get(word)?)));
     let (word, place) = word?;
     let other = find(context, place, all)?;
-    let by = node.get("by").and_then(|by| Some((by, by.text()?)));
+    let by = node.get("via").and_then(|by| Some((by, by.text()?)));
     if let Some((place, field)) = by {
         let names = || other.fields.list.iter().map(|field| field.name.as_str());
         if !names().any(|known| known == field) {
@@ -37,7 +37,6 @@ fn relation(context: &Context<'_>, entry: &Entry, all: &DraftsByName<'_, '_>) ->
     let number = |key: &str| node.get(key).and_then(Node::whole);
     let cardinality = match word {
         "one" => Cardinality::One,
-        "few" => Cardinality::Few { max: number("max")? },
         _ => Cardinality::Many { usual: number("usual"), max: number("max") },
     };
     Some(Relation {

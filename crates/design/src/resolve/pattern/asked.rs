@@ -1,4 +1,4 @@
-//! Resolves `key`, the key that a pattern gives itself, and `by`, the fields that its caller knows.
+//! Resolves `key`, the key that a pattern gives itself, and `knows`, the fields that its caller knows.
 
 use super::super::key::templates_of;
 use super::super::key_kind::kind_of;
@@ -110,9 +110,9 @@ impl PatternDraft<'_> {
         }
     }
 
-    /// Resolves `by`, the fields that the caller knows.
+    /// Resolves `knows`, the fields that the caller knows.
     pub(super) fn by(&self, entities: &[&ResolvedEntity]) -> Option<Vec<String>> {
-        let places = self.node.get("by")?.list()?;
+        let places = self.node.get("knows")?.list()?;
         let mut fields: Vec<String> = Vec::new();
         for place in places {
             let Some(name) = place.text() else { continue };
@@ -122,7 +122,7 @@ impl PatternDraft<'_> {
             if fields.iter().any(|other| other == name) {
                 self.context
                     .mistakes
-                    .add(place.span, format!("{} appears twice in `by`", name::list(&[name])));
+                    .add(place.span, format!("{} appears twice in `knows`", name::list(&[name])));
             }
             fields.push(name.to_owned());
         }

@@ -244,7 +244,7 @@ impl PatternDraft<'_> {
                 self.context.mistakes.add_with_help(
                     span,
                     message,
-                    "use `add` on numbers, sets and lists, and `insert` on lists with a `key`",
+                    "use `add` on numbers, sets and lists, and `insert` on lists with `unique`",
                 );
                 None
             }

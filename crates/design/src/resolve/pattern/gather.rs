@@ -36,9 +36,9 @@ impl<'a> Patterns<'a> {
 }
 
 impl PatternDraft<'_> {
-    /// Resolves `by`, which every item of the query must have as a plain value.
+    /// Resolves `group`, which every item of the query must have as a plain value.
     fn gather_by(&self, place: &Node, query: &Query) -> Option<String> {
-        let node = place.get("by")?;
+        let node = place.get("group")?;
         let by = node.text()?;
         for entity in &query.entities {
             let Some(field) = entity.field(by) else {

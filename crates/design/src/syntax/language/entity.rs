@@ -66,7 +66,7 @@ pub(crate) static INDEX_ENTRY: Construct = Construct {
             "when an item is in the index: while the flag is true, or while each field has one of the given values",
         ),
         key(
-            "sparse",
+            "optional",
             Shape::Bool,
             "declares that items without the optional fields of the key are meant to be missing from the index",
         ),
@@ -80,23 +80,21 @@ pub(crate) static RELATION: Construct = Construct {
     id: "relation",
     keys: &[
         about(),
-        key("by", Shape::Text("a field name"), "the field of the other entity that refers to this one"),
+        key("via", Shape::Text("a field name"), "the field of the other entity that refers to this one"),
     ],
     variants: Variants::ByKey(&[
         variant("one", Shape::Text("an entity name"), "the other entity, with at most one item", &[]),
         variant(
-            "few",
-            Shape::Text("an entity name"),
-            "the other entity, with a bounded number of items",
-            &[required("max", Shape::Whole(1, u32::MAX as u64), "the maximum number of items")],
-        ),
-        variant(
             "many",
             Shape::Text("an entity name"),
-            "the other entity, with any number of items",
+            "the other entity, with any number of items up to `max`",
             &[
                 key("usual", Shape::Whole(0, u32::MAX as u64), "the usual number of items"),
-                key("max", Shape::Whole(1, u32::MAX as u64), "the maximum number of items, if known"),
+                key(
+                    "max",
+                    Shape::Whole(1, u32::MAX as u64),
+                    "the maximum number of items; default: no maximum",
+                ),
             ],
         ),
     ]),

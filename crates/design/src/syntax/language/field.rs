@@ -173,9 +173,9 @@ pub(super) static FIELD_TYPES: &[Variant] = &[
             of(),
             MAX_ENTRIES,
             key(
-                "key",
+                "unique",
                 Shape::Text("a field of the elements"),
-                "the field that identifies an element, so that patterns can change single elements",
+                "the field whose values no two elements share, so that patterns can change single elements",
             ),
             REF,
             DEFAULT,

@@ -13,8 +13,8 @@ const KEY: Key = key(
     TEMPLATES,
     "the key to read, if it differs from the entity's templates; a partial sort key is a prefix",
 );
-const BY: Key = key(
-    "by",
+const KNOWS: Key = key(
+    "knows",
     Shape::List(1, &Shape::Text("a field name")),
     "the fields that the caller knows; the review reports a key that needs others",
 );
@@ -142,9 +142,9 @@ pub(crate) static PATTERN: Construct = Construct {
         allow(),
     ],
     variants: Variants::ByKey(&[
-        variant("get", ENTITY, "reads one item", &[ON, KEY, BY, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
-        variant("exists", ENTITY, "checks whether an item exists", &[ON, KEY, BY, CONSISTENT, EXPIRED]),
-        variant("batch_get", ENTITY, "reads several items by key", &[BY, CONSISTENT, SHOW, EXPIRED]),
+        variant("get", ENTITY, "reads one item", &[ON, KEY, KNOWS, CONSISTENT, SHOW, RESOLVE, EXPIRED]),
+        variant("exists", ENTITY, "checks whether an item exists", &[ON, KEY, KNOWS, CONSISTENT, EXPIRED]),
+        variant("batch_get", ENTITY, "reads several items by key", &[KNOWS, CONSISTENT, SHOW, EXPIRED]),
         variant(
             "query",
             Shape::Either(&[ENTITY, Shape::List(1, &ENTITY)]),
@@ -152,7 +152,7 @@ pub(crate) static PATTERN: Construct = Construct {
             &[
                 ON,
                 KEY,
-                BY,
+                KNOWS,
                 key(
                     "order",
                     Shape::Either(&[ORDER_WORD, Shape::List(2, &ORDER_WORD)]),
@@ -177,7 +177,7 @@ pub(crate) static PATTERN: Construct = Construct {
             &[
                 ON,
                 KEY,
-                BY,
+                KNOWS,
                 MATCH,
                 RANGE,
                 PREFIX,
@@ -230,18 +230,18 @@ pub(crate) static PATTERN: Construct = Construct {
                 key("remove", Shape::List(1, &Shape::Text("a field name")), "optional fields to remove"),
                 key(
                     "insert",
-                    Shape::Text("a list field with `key`"),
+                    Shape::Text("a list field with `unique`"),
                     "the list that gets a new element; the fields of the element are parameters",
                 ),
                 key(
                     "change",
-                    Shape::Text("a list field with `key`"),
+                    Shape::Text("a list field with `unique`"),
                     "the list of which one element changes; the fields of the element are parameters",
                 ),
                 key(
                     "drop",
-                    Shape::Text("a list field with `key`"),
-                    "the list that loses an element; the key of the element is a parameter",
+                    Shape::Text("a list field with `unique`"),
+                    "the list that loses an element; its `unique` field is a parameter",
                 ),
                 IF,
             ],
@@ -373,7 +373,7 @@ pub(crate) static GATHER: Construct = Construct {
         EACH,
         required("run", Shape::Either(&RUN), "the query to run for each element"),
         WALK_WITH,
-        required("by", Shape::Text("a field name"), "the field by which the items are grouped"),
+        required("group", Shape::Text("a field name"), "the field by which the items are grouped"),
         PAGE,
         MAX,
     ],
