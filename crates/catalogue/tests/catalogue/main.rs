@@ -104,6 +104,7 @@ rows! {
     suggestions: smart_cooking::suggestions on "smart-cooking" {
         sc_24_two_suggestions_in_one_instant_both_live,
         sc_24_suggestions_come_newest_first_take_feedback_and_go_after_90_days,
+        sc_40_recipes_that_use_most_of_what_a_user_has_come_first,
     }
     friends: smart_cooking::friends on "smart-cooking" {
         sc_25_who_accepts_is_a_friend_of_who_asked_and_the_other_way,

@@ -52,3 +52,32 @@ pub(crate) fn sc_24_suggestions_come_newest_first_take_feedback_and_go_after_90_
     assert_eq!(stage.list("suggestions", args!(user_id = "anna")).len(), 0);
     assert_eq!(stage.run("get_suggestion", key), Json::Null);
 }
+
+pub(crate) fn sc_40_recipes_that_use_most_of_what_a_user_has_come_first(stage: &Stage) {
+    let mut ids = Vec::new();
+    for (title, ingredients) in [
+        ("Phở", &["Bánh phở", "Thịt bò"][..]),
+        ("Gỏi gà", &["thịt gà"]),
+        ("Cơm gà", &["Thit ga", "Gạo", "Muối"]),
+    ] {
+        let recipe = recipe(stage, "anna", title);
+        for (position, name) in (1..).zip(ingredients) {
+            let what =
+                args!(recipe_id = &recipe, position = position, ingredient_name = *name, quantity = "1");
+            stage.run("add_recipe_ingredient", what);
+        }
+        ids.push(recipe);
+    }
+    for name in ["Gạo", "Thịt gà", "muối"] {
+        stage.run("add_user_ingredient", args!(user_id = "binh", ingredient_name = name));
+    }
+    let of = |user: &str| {
+        let found = stage.run("recipes_from_pantry", args!(user_id = user));
+        found.at("items").as_list().map(<[Json]>::to_vec).unwrap_or_default()
+    };
+    let found = of("binh");
+    assert_eq!(column(&found, "recipe_id"), [ids[2].as_str(), &ids[1]]);
+    let hits: Vec<&Json> = found.iter().map(|recipe| recipe.at("hits")).collect();
+    assert_eq!(hits, [&Json::from(3), &Json::from(1)]);
+    assert!(of("chi").is_empty());
+}
