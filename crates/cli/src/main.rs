@@ -10,6 +10,7 @@ mod derivations;
 mod descriptors;
 mod design_file;
 mod endpoint;
+mod examples;
 mod failure;
 mod logging;
 mod memory;

@@ -18,6 +18,7 @@ use singlet_store::Embedded;
 use tower_service::Service;
 
 use crate::derivations::Workers;
+use crate::examples;
 use crate::failure::Failure;
 
 /// The designs that a server serves, with the names of their files.
@@ -31,6 +32,8 @@ pub(crate) struct Mounted<'a> {
     pub(crate) cursor_key: [u8; 32],
     /// Whether there is a console, and what it may do.
     pub(crate) console: Option<Permission>,
+    /// Whether the example applications are served.
+    pub(crate) with_examples: bool,
 }
 
 impl Mounted<'_> {
@@ -52,7 +55,8 @@ impl Mounted<'_> {
             Ok(Served::new(self.runner(design, store)?, file.display().to_string()))
         });
         let console = singlet_console::router(served.collect::<Result<Vec<_>, Failure>>()?, permission);
-        Ok(server.mount(beside(api, console)).with_home(BASE))
+        let api = if self.with_examples { beside(api, examples::BASE, examples::router()) } else { api };
+        Ok(server.mount(beside(api, BASE, console)).with_home(BASE))
     }
 
     fn runner<S: singlet_store::Store>(&self, design: &Arc<Design>, store: S) -> Result<Runner<S>, Failure> {
@@ -61,13 +65,13 @@ impl Mounted<'_> {
     }
 }
 
-/// Returns a router that sends the paths of the console to it, and all others to the API. They aren't routes, because a
-/// route would add its own parameters to those of the page.
-fn beside(api: Router, console: Router) -> Router {
+/// Returns a router that sends the paths below `base` to one router, and all others to the API. They aren't routes,
+/// because a route would add its own parameters to those of the page.
+fn beside(api: Router, base: &'static str, pages: Router) -> Router {
     Router::new().fallback(any(move |request: Request| {
         let path = request.uri().path();
-        let is_console = path.starts_with(BASE) || path == BASE.trim_end_matches('/');
-        let mut router = if is_console { console.clone() } else { api.clone() };
+        let is_page = path.starts_with(base) || path == base.trim_end_matches('/');
+        let mut router = if is_page { pages.clone() } else { api.clone() };
         async move { router.call(request).await }
     }))
 }

@@ -66,7 +66,9 @@ async fn run(
         let designs = designs.iter().cloned().zip(arguments.designs.iter().map(PathBuf::as_path)).collect();
         let console = arguments.console.permission();
         let workers = &workers;
-        Mounted { designs, environment, database: &database, workers, cursor_key, console }.on(server)?
+        let with_examples = false;
+        Mounted { designs, environment, database: &database, workers, cursor_key, console, with_examples }
+            .on(server)?
     };
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())

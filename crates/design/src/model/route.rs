@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The names that a design can't have, because a server has its own pages there.
-pub(crate) const DESIGN_NAMES_RESERVED: [&str; 3] = ["console", "health", "metrics"];
+pub(crate) const DESIGN_NAMES_RESERVED: [&str; 4] = ["console", "examples", "health", "metrics"];
 /// The paths below a design that describe it.
 pub(crate) const PATHS_RESERVED: [&str; 2] = ["docs", "openapi.json"];
 

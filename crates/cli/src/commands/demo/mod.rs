@@ -20,6 +20,7 @@ use crate::arguments::{DemoArguments, LogFormat, LogLevel};
 use crate::counted::counted;
 use crate::derivations::Workers;
 use crate::endpoint::Announced;
+use crate::examples::{BASE, EXAMPLES};
 use crate::failure::{Failure, ServeFailure};
 use crate::mounted::{Mounted, check_names};
 use crate::shell::{command_line, word};
@@ -85,6 +86,7 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
         workers: &workers,
         cursor_key: cursor_key::of_folder(&folder.data())?,
         console: Some(Permission::Write),
+        with_examples: true,
     };
     let server = mounted.on(server)?;
     let address = server.address();
@@ -145,6 +147,10 @@ fn greet(
         "{}      http://{address}/{{design}} as JSON, documented at /{{design}}/docs\n",
         styled(HEAD, "API")
     );
+    for (at, example) in EXAMPLES.iter().enumerate() {
+        let head = if at == 0 { styled(HEAD, "Examples") } else { " ".repeat("Examples".len()) };
+        text += &format!("{head} http://{address}{BASE}{}/ {}\n", example.name, example.about);
+    }
     text += &format!("{}   {} ({fate})\n", styled(HEAD, "Folder"), folder.path().display());
     text += &format!("{}     Ctrl-C\n", styled(HEAD, "Stop"));
     let (program, place) = program();
