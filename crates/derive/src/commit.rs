@@ -201,6 +201,7 @@ impl<S: Store> Committer<'_, S> {
         let ground = |effect: &Effect| {
             let table = effect.entity.table.name_in(self.environment);
             Ground {
+                is_taken: found.get(&table, &effect.key).is_some(),
                 item: found.of_entity(&effect.entity, &table, &effect.key).cloned(),
                 waiting: found.get(DERIVED_TABLE, &self.place(effect).key()).map(Waiting::of),
             }

@@ -38,6 +38,8 @@ pub(crate) struct Effect {
     pub(crate) seeks: BTreeSet<usize>,
     /// Whether all of them must, because something else about the item may have changed.
     pub(crate) seeks_all: bool,
+    /// The fields in the key of the item, if the item is made when something counts for it.
+    pub(crate) identity: Option<Item>,
 }
 
 /// The place of a rule that makes items, and the position in the feed of the new item that causes it.
@@ -113,6 +115,9 @@ impl Effects {
         self.deleted(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.made(rules, before.as_ref(), after.as_ref(), change);
         let own = reading.is_own(before.as_ref(), after.as_ref(), change.commit, seen);
+        if own {
+            self.revisit(before.as_ref(), after.as_ref());
+        }
         if let Some((member, item)) = &before {
             self.contribute(rules, member, item, counts, true)?;
             if !own {
@@ -126,6 +131,18 @@ impl Effects {
             }
         }
         Ok(())
+    }
+
+    /// Looks again at an item that a worker has made, for what follows from its fields, and at one for which nothing counts
+    /// any more.
+    fn revisit(&mut self, before: Option<&(&Member, Item)>, after: Option<&(&Member, Item)>) {
+        let Some((member, item)) = after.filter(|(member, _)| member.entity.counted) else { return };
+        let is_empty = Tallies::kept(item).is_none_or(|tallies| tallies.is_zero());
+        if (before.is_none() || is_empty)
+            && let Some(key) = own_key(&member.entity, item)
+        {
+            self.of(&member.entity, key).seeks_all = true;
+        }
     }
 
     /// Takes in an item that a sweep has found.
@@ -195,6 +212,7 @@ impl Effects {
             let own = own.or_insert_with(|| Effect { changes: BTreeMap::new(), ..effect.clone() });
             own.seeks_all |= effect.seeks_all;
             own.seeks.extend(&effect.seeks);
+            own.identity = own.identity.take().or_else(|| effect.identity.clone());
             for (rule, tally) in &effect.changes {
                 own.add(*rule, tally)?;
             }
@@ -202,16 +220,16 @@ impl Effects {
         Ok(Merged::Added)
     }
 
-    /// Adds one effect on an item that is looked at as a whole.
+    /// Adds what is missing on an item, which is looked at as a whole.
     pub(crate) fn add(
         &mut self,
-        entity: &Arc<Entity>,
-        key: Item,
-        rule: usize,
-        tally: &Tally,
+        (entity, key): (&Arc<Entity>, Item),
+        identity: Option<Item>,
+        (rule, tally): (usize, &Tally),
     ) -> Result<(), DeriveError> {
         let effect = self.of(entity, key);
         effect.seeks_all = true;
+        identity.into_iter().for_each(|fields| effect.is_of(fields));
         Ok(effect.add(rule, tally)?)
     }
 
@@ -224,10 +242,12 @@ impl Effects {
         is_taken_away: bool,
     ) -> Result<(), DeriveError> {
         let seen = with_defaults(&member.entity, item);
-        for Contribution { rule, key, tally } in rules.contributions(member, &seen) {
+        for Contribution { rule, key, fields, tally } in rules.contributions(member, &seen) {
             let Some(target) = rules.list.get(rule).filter(|_| counts(rule)) else { continue };
             let tally = if is_taken_away { tally.negated() } else { tally };
-            self.of(&target.target, key).add(rule, &tally)?;
+            let effect = self.of(&target.target, key);
+            effect.add(rule, &tally)?;
+            effect.is_of(fields);
         }
         Ok(())
     }
@@ -337,6 +357,7 @@ impl Effects {
         let tallies = Tallies::of(item, &mark).unwrap_or_default();
         let effect = self.of(&member.entity, key);
         effect.seeks_all = true;
+        effect.is_of(item.clone());
         for (at, rule, aggregate) in reading.rules.aggregates_of(&member.entity.name) {
             let Some(state) = reading.progress.rule(&rule.name) else { continue };
             let tally = tallies.get(&aggregate.field, state.generation);
@@ -353,12 +374,20 @@ impl Effects {
             changes: BTreeMap::new(),
             seeks: BTreeSet::new(),
             seeks_all: false,
+            identity: None,
         };
         self.targets.entry(id).or_insert_with(fresh)
     }
 }
 
 impl Effect {
+    /// Notes the fields of an item that may have to be made.
+    pub(crate) fn is_of(&mut self, fields: Item) {
+        if self.entity.counted && self.identity.is_none() {
+            self.identity = Some(fields);
+        }
+    }
+
     /// Whether the value of a rule must be looked for again.
     pub(crate) fn seeks(&self, rule: usize) -> bool {
         self.seeks_all || self.seeks.contains(&rule)
@@ -375,7 +404,8 @@ impl Effect {
 }
 
 impl Reading<'_> {
-    /// Returns whether a worker made a change. It never creates or deletes such an item, it names the batch that wrote the
+    /// Returns whether a worker made a change. It never creates an item unless it is a counted one, it never deletes one that
+    /// something counts for, it names the batch that wrote the
     /// tallies before, and its batches come in their order.
     fn is_own(
         &self,
@@ -384,12 +414,19 @@ impl Reading<'_> {
         commit: u64,
         seen: &mut Seen,
     ) -> bool {
-        let (Some((_, before)), Some((member, after))) = (before, after) else { return false };
+        let Some((member, after)) = after else { return false };
+        // Only items that exist because others count for them are made by a worker.
+        let before = match before {
+            Some((_, before)) => Some(before),
+            None if member.entity.counted => None,
+            None => return false,
+        };
         let entity = &member.entity;
         let key = stored_key(entity, after);
         let mark = mark(self.owner, entity, &key);
         let Some(tallies) = Tallies::of(after, &mark) else { return false };
-        let previous = Tallies::of(before, &mark).map_or(0, |tallies| tallies.batch);
+        let previous =
+            before.and_then(|before| Tallies::of(before, &mark)).map_or(0, |tallies| tallies.batch);
         tallies.previous == previous && self.is_current(member, &tallies) && seen.note(tallies.batch, commit)
     }
 

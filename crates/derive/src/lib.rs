@@ -12,6 +12,7 @@ mod background;
 mod commit;
 mod conditional;
 mod copied;
+mod counted;
 mod draft;
 mod effects;
 mod error;

@@ -196,6 +196,8 @@ pub(crate) struct Contribution {
     pub(crate) rule: usize,
     /// The table's key of the other item.
     pub(crate) key: Item,
+    /// The fields that make this key.
+    pub(crate) fields: Item,
     /// The contribution.
     pub(crate) tally: Tally,
 }
@@ -346,8 +348,7 @@ impl Rules {
             let rule = self.list.get(*at)?;
             let RuleKind::Aggregate(aggregate) = &rule.kind else { return None };
             let source = aggregate.sources.get(*source)?;
-            let (key, tally) = contribution(rule, source, &member.entity, item)?;
-            Some(Contribution { rule: *at, key, tally })
+            contribution(*at, rule, source, (&member.entity, item))
         });
         each.collect()
     }
@@ -370,11 +371,11 @@ impl Member {
 }
 
 fn contribution(
+    at: usize,
     rule: &Rule,
     source: &AggregateSource,
-    entity: &Entity,
-    item: &Item,
-) -> Option<(Item, Tally)> {
+    (entity, item): (&Entity, &Item),
+) -> Option<Contribution> {
     if source.filter.as_ref().is_some_and(|filter| !holds_for(entity, filter, item)) {
         return None;
     }
@@ -391,5 +392,5 @@ fn contribution(
         },
     };
     // Values that can't stand in a key name no item.
-    Some((key_of(&rule.target, &fields).ok()?, tally))
+    Some(Contribution { rule: at, key: key_of(&rule.target, &fields).ok()?, fields, tally })
 }

@@ -79,8 +79,10 @@ impl Seeker {
             return None;
         }
         let seen = with_defaults(entity, item);
-        let mut link = source.referral.link.iter();
-        let belongs = link.all(|(own, theirs)| value_at(target, own) == value_at(&seen, theirs));
+        let link = source.referral.link.iter();
+        let fields: Option<Item> =
+            link.map(|(own, theirs)| Some((own.as_str(), value_at(&seen, theirs)?.clone()))).collect();
+        let belongs = key_of(&self.target, &fields?).ok() == key_of(&self.target, target).ok();
         let value = value_at(&seen, &source.value).cloned();
         let has_value = value.is_some() || self.rule.kind == ExtremeKind::Latest;
         (belongs && has_value && fits(source, entity, &seen)).then_some(value)

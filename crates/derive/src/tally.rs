@@ -116,6 +116,11 @@ impl Tallies {
         self.fields.insert(field.to_owned(), (generation, tally));
     }
 
+    /// Whether an item counts for one of the fields.
+    pub(crate) fn has_items(&self) -> bool {
+        self.fields.values().any(|(_, tally)| !tally.count.is_zero() && !tally.count.is_negative())
+    }
+
     /// Whether no tally has anything in it.
     pub(crate) fn is_zero(&self) -> bool {
         self.fields.values().all(|(_, tally)| tally.is_zero())

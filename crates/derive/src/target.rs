@@ -20,6 +20,8 @@ use crate::waiting::{Place, Waiting};
 pub(crate) struct Ground {
     /// The item. `None` if there is none of this entity.
     pub(crate) item: Option<Item>,
+    /// Whether there is any item under the key.
+    pub(crate) is_taken: bool,
     /// The tallies that wait for it.
     pub(crate) waiting: Option<Waiting>,
 }
@@ -58,6 +60,9 @@ impl Settler<'_> {
         let place = Place { owner: self.owner, entity: &effect.entity, target: &effect.key };
         let Some(item) = &ground.item else {
             let tallies = self.added(ground.waiting.as_ref(), effect)?;
+            if effect.entity.counted && tallies.has_items() {
+                return Ok(self.appear(effect, ground, (tallies, table), refused));
+            }
             let waiting = Waiting { tallies, reason: None, doubt: None };
             return Ok(self.waits(&waiting, ground, &place));
         };
@@ -65,6 +70,7 @@ impl Settler<'_> {
             Some(reason) => reason.to_owned(),
             None => match self.update(effect, ground, item, table)? {
                 Ok(update) => {
+                    let update = update.or_else(|| self.vanish(effect, item, table));
                     let note = self.note(effect, ground, &place);
                     let actions = update.into_iter().chain(note).collect();
                     return Ok(Settled { actions, is_refused: false });
@@ -97,7 +103,7 @@ impl Settler<'_> {
         if is_same { None } else { left.write(before, place, self.batch) }
     }
 
-    fn waits(&self, waiting: &Waiting, ground: &Ground, place: &Place<'_>) -> Settled {
+    pub(crate) fn waits(&self, waiting: &Waiting, ground: &Ground, place: &Place<'_>) -> Settled {
         let before = ground.waiting.as_ref();
         let is_same = before.is_some_and(|before| {
             before.reason == waiting.reason && same(self, place.entity, &before.tallies, &waiting.tallies)
@@ -170,7 +176,7 @@ impl Settler<'_> {
     }
 
     /// Shows tallies in the fields of an item.
-    fn show(&self, draft: &mut Draft<'_>, entity: &Entity, tallies: &Tallies) {
+    pub(crate) fn show(&self, draft: &mut Draft<'_>, entity: &Entity, tallies: &Tallies) {
         for (_, rule, aggregate) in self.rules.aggregates_of(&entity.name) {
             let Some(state) = self.progress.rule(&rule.name).filter(|state| self.shows(state)) else {
                 continue;
@@ -214,7 +220,7 @@ impl Settler<'_> {
 
     /// Returns whether the result of a rule is written now. While existing items are being counted, fields keep their
     /// old values.
-    fn shows(&self, state: &RuleState) -> bool {
+    pub(crate) fn shows(&self, state: &RuleState) -> bool {
         let counting = |sweep: &Sweep| sweep.stage == Stage::Count;
         state.is_ready || !self.progress.sweep.as_ref().is_some_and(counting)
     }

@@ -13,6 +13,17 @@ use crate::tally::Tally;
 use crate::target::Settler;
 
 impl<S: Store> Audit<S> {
+    pub(super) fn settler<'a>(&'a self, progress: &'a Progress, sources: &'a Sources) -> Settler<'a> {
+        Settler {
+            rules: &self.rules,
+            progress,
+            owner: &self.owner,
+            batch: progress.batch,
+            sources,
+            now_ms: self.now_ms,
+        }
+    }
+
     /// Compares the fields that are copied, set by a condition, or one value of other items.
     pub(super) fn compare_followed(
         &self,
@@ -22,14 +33,7 @@ impl<S: Store> Audit<S> {
         report: &mut AuditReport,
     ) {
         let entity = &*member.entity;
-        let settler = Settler {
-            rules: &self.rules,
-            progress,
-            owner: &self.owner,
-            batch: progress.batch,
-            sources,
-            now_ms: self.now_ms,
-        };
+        let settler = self.settler(progress, sources);
         let mut draft = Draft::new(entity, item);
         // An item that can't take its values is listed among those that are stuck.
         if settler.follow(&mut draft, entity).is_err() {
@@ -56,6 +60,7 @@ impl<S: Store> Audit<S> {
                     correct: correct.cloned(),
                     has_item: true,
                     rule: rule.name.clone(),
+                    identity: None,
                     at,
                     missing: Tally::default(),
                 });

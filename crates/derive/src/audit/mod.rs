@@ -56,6 +56,13 @@ impl<S: Store> Audit<S> {
         Some(Audit { store, environment, rules, owner, design, sums_max: SUMS_MAX, now_ms })
     }
 
+    /// Takes the time from this clock: counted items that have expired aren't missing.
+    #[must_use]
+    pub fn with_clock(mut self, clock: &dyn Clock) -> Self {
+        self.now_ms = clock.now_ms();
+        self
+    }
+
     /// Keeps at most so many sums in memory, and reads the tables more often.
     #[must_use]
     pub fn with_sums_max(mut self, sums_max: usize) -> Self {
@@ -120,7 +127,8 @@ impl<S: Store> Audit<S> {
             let mut effects = Effects::default();
             for difference in some {
                 let Some(entity) = self.design.entity(&difference.entity) else { continue };
-                effects.add(entity, difference.key.clone(), difference.at, &difference.missing)?;
+                let missing = (difference.at, &difference.missing);
+                effects.add((entity, difference.key.clone()), difference.identity.clone(), missing)?;
             }
             let committer = Committer {
                 store: &self.store,

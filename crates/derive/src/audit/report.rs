@@ -24,6 +24,8 @@ pub struct Difference {
     pub has_item: bool,
     /// The rule, as `singlet rebuild` names it: `Post.likeCount`, or `derive.approve`.
     pub rule: String,
+    /// The fields in the key of an item that has to be made.
+    pub(super) identity: Option<Item>,
     pub(super) at: usize,
     pub(super) missing: Tally,
 }

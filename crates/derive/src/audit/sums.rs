@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use singlet_design::Entity;
 use singlet_run::apply::DERIVED_TABLE;
 use singlet_run::derive::with_defaults;
 use singlet_store::Store;
@@ -28,6 +29,8 @@ pub(super) struct Sums {
     parts: u64,
     counted: BTreeMap<SumPlace, Tally>,
     waiting: BTreeMap<SumPlace, Tally>,
+    /// The fields in the keys of items that exist because others count for them.
+    identities: BTreeMap<Vec<u8>, Item>,
 }
 
 impl<S: Store> Audit<S> {
@@ -65,6 +68,10 @@ impl<S: Store> Audit<S> {
         for contribution in self.rules.contributions(member, &seen) {
             let key = encode(&contribution.key);
             if sums.has(&key) {
+                let target = self.rules.list.get(contribution.rule).map(|rule| &rule.target);
+                if target.is_some_and(|target| target.counted) {
+                    sums.identities.insert(key.clone(), contribution.fields);
+                }
                 let sum = sums.counted.entry((contribution.rule, key)).or_default();
                 *sum = sum.plus(&contribution.tally)?;
             }
@@ -182,12 +189,19 @@ impl<S: Store> Audit<S> {
                 correct: right,
                 has_item: true,
                 rule: rule.name.clone(),
+                identity: None,
                 at,
                 missing,
             });
         }
         self.compare_followed(progress, member, (&key, item, sources), report);
         Ok(())
+    }
+
+    /// Whether a counted item with these fields in its key has expired.
+    fn has_expired(&self, progress: &Progress, entity: &Entity, fields: &Item) -> bool {
+        let sources = Sources::default();
+        self.settler(progress, &sources).has_expired(entity, fields)
     }
 
     /// Compares what waits for items that don't exist.
@@ -197,7 +211,7 @@ impl<S: Store> Audit<S> {
         progress: &Progress,
         report: &mut AuditReport,
     ) -> Result<(), DeriveError> {
-        let Sums { counted, mut waiting, .. } = sums;
+        let Sums { counted, mut waiting, identities, .. } = sums;
         let counted = counted.into_iter().map(|(place, tally)| {
             let stored = waiting.remove(&place).unwrap_or_default();
             (place, tally, stored)
@@ -211,7 +225,10 @@ impl<S: Store> Audit<S> {
             };
             let RuleKind::Aggregate(aggregate) = &rule.kind else { continue };
             let Some(field) = rule.target.field(&aggregate.field) else { continue };
-            if missing.is_zero() {
+            let identity = identities.get(&encoded).cloned();
+            let is_gone =
+                identity.as_ref().is_some_and(|fields| self.has_expired(progress, &rule.target, fields));
+            if missing.is_zero() || is_gone {
                 continue;
             }
             let key = EncodedItem::from_bytes(encoded.into()).decode().map_err(DeriveError::corrupt)?;
@@ -223,6 +240,7 @@ impl<S: Store> Audit<S> {
                 correct: correct.value(field, aggregate),
                 has_item: false,
                 rule: rule.name.clone(),
+                identity,
                 at,
                 missing,
             });
@@ -233,7 +251,7 @@ impl<S: Store> Audit<S> {
 
 impl Sums {
     pub(super) fn new(part: u64, parts: u64) -> Self {
-        Sums { part, parts, counted: BTreeMap::new(), waiting: BTreeMap::new() }
+        Sums { part, parts, counted: BTreeMap::new(), waiting: BTreeMap::new(), identities: BTreeMap::new() }
     }
 
     fn has(&self, key: &[u8]) -> bool {

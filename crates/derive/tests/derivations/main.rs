@@ -6,6 +6,7 @@ mod cascades;
 mod concurrent;
 mod conditional;
 mod copies;
+mod counted;
 mod extremes;
 mod fill;
 mod fixture;

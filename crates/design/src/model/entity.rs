@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use singlet_values::AttributeValue;
+
 use super::aggregate::Aggregate;
 use super::copied::FieldCopy;
 use super::extreme::Extreme;
@@ -11,6 +13,7 @@ use crate::field::{Field, FieldType};
 use crate::json::Json;
 use crate::report::Span;
 use crate::template::Template;
+use crate::value::{instant_at, instant_ms};
 
 /// A kind of item.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub struct Entity {
     pub unique: Vec<Unique>,
     /// When its items expire.
     pub ttl: Option<TimeToLive>,
+    /// Whether its items exist exactly as long as others count for them.
+    pub counted: bool,
     /// Its fields, in the order of the file.
     pub fields: Vec<Field>,
     /// Its computed fields, each with the value that follows from other fields.
@@ -71,6 +76,18 @@ impl Entity {
     pub fn sources(&self, field: &str) -> impl Iterator<Item = &str> {
         let computed = self.computed.iter().filter(move |(name, _)| name == field);
         computed.flat_map(|(_, value)| value.names()).filter_map(Name::field)
+    }
+
+    /// Returns the beginning of the period that a value stands for, if the table's key has only the period: the Monday of
+    /// a time in `{at:week}`. `None` if the key has the whole value, or not at all.
+    pub fn beginning(&self, field: &str, value: &AttributeValue) -> Option<AttributeValue> {
+        let kind = &self.field(field)?.kind;
+        let templates = std::iter::once(&self.key.partition).chain(&self.key.sort);
+        let formats =
+            templates.flat_map(|template| template.parts.iter().filter_map(|part| part.format_of(field)));
+        // Each period contains whole ones of the formats after it; only weeks and months overlap.
+        let finest = formats.max_by_key(|format| format.fineness())?;
+        instant_at(kind, finest.beginning_ms(instant_ms(value)?)?)
     }
 
     /// Returns the entry in an index.

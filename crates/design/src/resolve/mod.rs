@@ -56,6 +56,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let patterns = pattern::patterns(&context, root, &entities);
     let references =
         entities.list.iter().map(|known| reference::checked(&entities, known, |_| true)).collect();
+    entity::unwritten(&context, &patterns, &derivations);
     let entities: Vec<_> = entities.list.into_iter().map(|known| known.entity).collect();
     let routes = route::routes(&context, root, &entities, &patterns);
     let layout = layout::layout(root, &name);

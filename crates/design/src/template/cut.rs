@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use jiff::civil::{DateTime, Time};
+use jiff::civil::{DateTime, Time, date};
 use singlet_values::ValueRef;
 
 use super::Format;
@@ -72,4 +72,40 @@ fn write_time(out: &mut String, time: DateTime, format: Format) {
         }
         _ => write!(out, "{year:04}-{month:02}-{day:02}"),
     };
+}
+
+impl Format {
+    /// Returns a number that is higher for shorter periods, and the highest for whole values.
+    pub fn fineness(self) -> u8 {
+        match self {
+            Format::Year => 1,
+            Format::Month => 2,
+            Format::Week => 3,
+            Format::Day => 4,
+            Format::Hour => 5,
+            Format::Minute => 6,
+            _ => 7,
+        }
+    }
+
+    /// Returns the beginning of the period that contains an instant, both in milliseconds since 1970. `None` if the format
+    /// doesn't cut times, or if the period begins before the year 1.
+    pub fn beginning_ms(self, ms: i64) -> Option<i64> {
+        let time = instant::of_signed_ms(ms)?;
+        let (year, month, day) = (time.year(), time.month(), time.day());
+        let beginning = match self {
+            Format::Year => date(year, 1, 1).at(0, 0, 0, 0),
+            Format::Month => date(year, month, 1).at(0, 0, 0, 0),
+            Format::Week => {
+                let days = i64::from(time.weekday().to_monday_zero_offset());
+                let monday = time.date().checked_sub(jiff::Span::new().try_days(days).ok()?).ok()?;
+                monday.to_datetime(Time::midnight())
+            }
+            Format::Day => date(year, month, day).at(0, 0, 0, 0),
+            Format::Hour => date(year, month, day).at(time.hour(), 0, 0, 0),
+            Format::Minute => date(year, month, day).at(time.hour(), time.minute(), 0, 0),
+            _ => return None,
+        };
+        (beginning.year() >= 1).then(|| instant::ms_of(beginning))
+    }
 }

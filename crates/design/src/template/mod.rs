@@ -114,6 +114,14 @@ pub enum Part {
 }
 
 impl Part {
+    /// Returns the format in which it has the value of a field.
+    pub fn format_of(&self, field: &str) -> Option<Format> {
+        match self {
+            Part::Field { path, format } if path == field => Some(*format),
+            _ => None,
+        }
+    }
+
     /// Returns the field that it uses.
     pub fn path(&self) -> Option<&str> {
         match self {

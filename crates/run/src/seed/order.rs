@@ -11,7 +11,10 @@ const CHILDREN_FEW: u64 = 3;
 
 /// Positions of entities, parents first, each with the number of items that are to be made.
 pub(super) fn shares(design: &Design, items: u64) -> Vec<(usize, u64)> {
-    let order = parents_first(design);
+    // Items that exist because others count for them are made by a worker.
+    let is_counted = |position: &usize| design.entities.get(*position).is_some_and(|entity| entity.counted);
+    let order: Vec<usize> =
+        parents_first(design).into_iter().filter(|position| !is_counted(position)).collect();
     let mut weights = vec![1_u64; design.entities.len()];
     for position in &order {
         let weight = design.entities.get(*position).map_or(1, |entity| weight(design, entity, &weights));

@@ -2,11 +2,13 @@
 
 mod aggregate;
 mod copied;
+mod counted;
 mod extreme;
 mod relation;
 mod time_to_live;
 mod unique;
 
+pub(super) use counted::unwritten;
 pub(super) use time_to_live::carry_expiry;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,6 +249,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
         drafts.iter().map(|draft| relation::relations(context, draft, &by_name)).collect();
     let aggregates = aggregate::aggregates(context, &drafts, &by_name);
     let copies = copied::copies(context, &drafts, &by_name);
+    counted::check(context, &drafts, &aggregates);
     let extremes = extreme::extremes(context, &drafts, &by_name);
     let rules = relations.into_iter().zip(aggregates).zip(copies).zip(extremes);
     let list = drafts.into_iter().zip(rules).map(|(draft, (((relations, aggregates), copies), extremes))| {
@@ -276,6 +279,7 @@ pub(super) fn finish(context: &Context<'_>, drafts: Vec<EntityDraft<'_>>, tables
             ttl,
             aggregates,
             copies,
+            counted: counted::is_counted(draft.node),
             extremes,
             relations,
             span: draft.span,

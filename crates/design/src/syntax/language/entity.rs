@@ -43,6 +43,12 @@ pub(crate) static ENTITY: Construct = Construct {
             ),
             "when items expire: a period after a field, such as `90 days after created_at`, or a field that holds the time",
         ),
+        key(
+            "counted",
+            Shape::Bool,
+            "whether its items exist exactly as long as other items count for them: Singlet makes and deletes them, and \
+             nobody else writes them; default `false`",
+        ),
         required("fields", Shape::Named("field", &FIELD_VALUE), "the fields, by name"),
         key(
             "relations",
