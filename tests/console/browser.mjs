@@ -63,7 +63,8 @@ export async function fits(page) {
 
 // The pages of a design, by what is on them.
 export async function pagesOf(page, design) {
-  const found = [`${design}/`, `${design}/diagram/`, `${design}/file/`, `${design}/patterns/`, `${design}/data/`];
+  const found = [`${design}/`, `${design}/diagram/`, `${design}/file/`, `${design}/patterns/`, `${design}/data/`,
+    `${design}/changes/`, `${design}/derived/`, `${design}/recovery/`];
   await visit(page, `${design}/patterns/`);
   const named = (rows) => page.locator(`table.patterns ${rows} .name`).evaluateAll((links) => links.map((link) => link.href));
   const [patterns, reads] = [await named("tr"), await named("tr:not(:has(.writes))")];
@@ -84,6 +85,8 @@ export async function pagesOf(page, design) {
   await visit(page, entity);
   found.push(await linkAt(page, ".heading .actions a"));
   await visit(page, item);
+  const ago = await linkAt(page, ".moment .ago a");
+  if (ago) found.push(ago);
   for (const form of await page.locator(".heading .actions a").all()) found.push(await form.getAttribute("href"));
   found.push(await linkAt(page, ".keys-of-item a"));
   return found.filter(Boolean);

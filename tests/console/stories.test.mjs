@@ -96,6 +96,79 @@ test("two people change one item, and neither loses what they wrote", async () =
   }
 });
 
+// The first item of an entity of a design whose past is kept.
+async function firstItem(page, entity) {
+  await visit(page, `smart-cooking/data/entity/${entity}/`);
+  const item = await page.locator("table.items tbody th a").first().getAttribute("href");
+  await visit(page, item);
+  return item;
+}
+
+test("go back in time, and restore one item", async () => {
+  const { page, faults, close } = await open();
+  const item = await firstItem(page, "User");
+  // The form has seconds, so the change happens in a later second than the moment.
+  const then = new Date().toISOString().slice(0, 19);
+  await page.waitForFunction((then) => new Date().toISOString().slice(0, 19) > then, then);
+  await page.getByRole("link", { name: "Change", exact: true }).click();
+  const input = page.locator(".inputs input[type=text]").first();
+  const before = await input.inputValue();
+  await input.fill(`${before}x`);
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").waitFor();
+
+  await visit(page, item);
+  await page.getByLabel("Look back to").fill(then);
+  await page.getByRole("button", { name: "Go" }).click();
+  assert.match(page.url(), /smart-cooking%40|smart-cooking@/);
+  assert.equal(await page.getByRole("link", { name: "Change", exact: true }).count(), 0);
+  await accessible(page);
+  await page.getByRole("link", { name: "Restore this item" }).click();
+  await accessible(page);
+  await page.getByRole("button", { name: "Restore the item" }).click();
+  assert.equal(await page.getByRole("status").innerText(), "The item was restored.");
+  await page.getByRole("link", { name: "Change", exact: true }).click();
+  assert.equal(await page.locator(".inputs input[type=text]").first().inputValue(), before);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("changes come in while the page is open, with before and after", async () => {
+  const [watcher, writer] = [await open(), await open()];
+  await visit(watcher.page, "smart-cooking/changes/?entity=User");
+  await watcher.page.locator(".live.on").waitFor();
+  await firstItem(writer.page, "User");
+  await writer.page.getByRole("link", { name: "Change", exact: true }).click();
+  const input = writer.page.locator(".inputs input[type=text]").first();
+  await input.fill(`${await input.inputValue()}y`);
+  await writer.page.getByRole("button", { name: "Show the difference" }).click();
+  await writer.page.getByRole("button", { name: "Save" }).click();
+  await watcher.page.locator("#changes .fresh").first().waitFor({ timeout: 30_000 });
+  assert.match(await watcher.page.locator(".live").innerText(), /Live: 1 new change/);
+  await watcher.page.locator("#changes .fresh summary").click();
+  assert.match(await watcher.page.locator("#changes .fresh").innerText(), /Before[^]*After/);
+  await accessible(watcher.page);
+  for (const { faults, close } of [watcher, writer]) {
+    assert.deepEqual(faults, []);
+    await close();
+  }
+});
+
+test("what is copied has the characters that pages show as codes", async () => {
+  const { page, faults, close } = await open();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await visit(page, `social/patterns/user_by_name/?username=${encodeURIComponent("a\u200db")}`);
+  const snippet = page.locator("details.snippet").filter({ hasText: "Python" });
+  await snippet.locator("summary").click();
+  assert.match(await snippet.innerText(), /U\+200D/);
+  await snippet.getByRole("button", { name: "Copy" }).click();
+  const copied = await page.evaluate("navigator.clipboard.readText()");
+  assert.ok(copied.includes("USERNAME#a\u200db") && !copied.includes("U+200D"), copied);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("hostile texts are shown as text on every page that has them", async () => {
   const { page, faults, close } = await open();
   await visit(page, "social/patterns/create_user/");

@@ -96,6 +96,12 @@ impl Workers {
         Some(Arc::clone(worker.settled()))
     }
 
+    /// Returns the counters of the worker of a design, if it derives data.
+    pub(crate) fn counters(&self, design: &str) -> Option<Arc<Counters>> {
+        let found = self.running.iter().find(|(name, _)| name == design);
+        found.map(|(_, worker)| Arc::clone(worker.counters()))
+    }
+
     /// Returns a service whose figures include those of the workers.
     pub(crate) fn beside(&self, service: Service) -> Deriving {
         let counted = |(name, worker): &(String, Background)| (name.clone(), Arc::clone(worker.counters()));

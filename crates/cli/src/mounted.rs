@@ -52,7 +52,8 @@ impl Mounted<'_> {
         let Some(permission) = self.console else { return Ok(server.mount(api)) };
         let served = self.designs.iter().map(|(design, file)| {
             let store = Embedded::new(self.database.clone(), design.name.clone());
-            Ok(Served::new(self.runner(design, store)?, file.display().to_string()))
+            let served = Served::new(self.runner(design, store)?, file.display().to_string());
+            Ok(served.with_counters(self.workers.counters(&design.name)))
         });
         let console = singlet_console::router(served.collect::<Result<Vec<_>, Failure>>()?, permission);
         let api = if self.with_examples { beside(api, examples::BASE, examples::router()) } else { api };

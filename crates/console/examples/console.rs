@@ -12,7 +12,7 @@ use std::io::{Write, stdout};
 use std::sync::Arc;
 
 use singlet_console::{BASE, Permission, Served, router};
-use singlet_engine::Database;
+use singlet_engine::{Database, UpdateRecovery};
 use singlet_run::seed::{SeedOptions, Seeder, plant};
 use singlet_run::{Runner, apply};
 use singlet_store::{Clock, Embedded, SystemClock};
@@ -46,6 +46,10 @@ async fn served(database: &Database, file: &str, source: &str) -> Result<Served<
     let environment = apply::choose_environment(&design, None)?;
     let store = Embedded::new(database.clone(), "memory");
     apply::plan(&design, &environment, &store).await?.run(&store, &mut |_| {}).await?;
+    // The past of every table can be looked at.
+    for table in &design.tables {
+        database.update_recovery(UpdateRecovery::on(table.name_in(&environment.name)))?;
+    }
     let options = SeedOptions { items: 400, seed: 1, now_ms: SystemClock.now_ms() };
     plant(Seeder::new(&design, options), &store, &environment.name, &mut |_| {}).await?;
     Ok(Served::new(Runner::new(design, store, environment.name), file))

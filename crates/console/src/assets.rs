@@ -22,11 +22,13 @@ struct Asset {
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-static ASSETS: [Asset; 6] = [
+static ASSETS: [Asset; 8] = [
     Asset { name: "console.css", kind: CSS, text: include_str!("../assets/console.css") },
     Asset { name: "console.js", kind: SCRIPT, text: include_str!("../assets/console.js") },
     Asset { name: "copy.js", kind: SCRIPT, text: include_str!("../assets/copy.js") },
     Asset { name: "keyboard.js", kind: SCRIPT, text: include_str!("../assets/keyboard.js") },
+    Asset { name: "moment.js", kind: SCRIPT, text: include_str!("../assets/moment.js") },
+    Asset { name: "tail.js", kind: SCRIPT, text: include_str!("../assets/tail.js") },
     Asset { name: "search.js", kind: SCRIPT, text: include_str!("../assets/search.js") },
     Asset { name: "icon.svg", kind: "image/svg+xml", text: include_str!("../assets/icon.svg") },
 ];

@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use singlet_derive::Counters;
 use singlet_design::{Design, Entity, Pattern, Table};
 use singlet_review::{Review, review};
 use singlet_run::Runner;
 use singlet_store::Store;
 
+use crate::audits::Audits;
 use crate::cost::Costs;
 use crate::failure::Failure;
 use crate::guard::Guard;
@@ -28,6 +30,7 @@ pub struct Served<S> {
     review: OnceLock<Review>,
     mended: OnceLock<Review>,
     costs: OnceLock<Costs>,
+    counters: Option<Arc<Counters>>,
 }
 
 impl<S: Store> Served<S> {
@@ -39,7 +42,19 @@ impl<S: Store> Served<S> {
             review: OnceLock::new(),
             mended: OnceLock::new(),
             costs: OnceLock::new(),
+            counters: None,
         }
+    }
+
+    /// Shows the counters of the worker that keeps the derived data of the design.
+    #[must_use]
+    pub fn with_counters(mut self, counters: Option<Arc<Counters>>) -> Self {
+        self.counters = counters;
+        self
+    }
+
+    pub(crate) fn counters(&self) -> Option<&Counters> {
+        self.counters.as_deref()
     }
 
     pub(crate) fn runner(&self) -> &Runner<S> {
@@ -97,11 +112,12 @@ pub(crate) struct Console<S> {
     pub(crate) designs: Vec<Served<S>>,
     pub(crate) permission: Permission,
     pub(crate) guard: Guard,
+    pub(crate) audits: Audits,
 }
 
 impl<S: Store> Console<S> {
     pub(crate) fn new(designs: Vec<Served<S>>, permission: Permission) -> Self {
-        Console { designs, permission, guard: Guard::new() }
+        Console { designs, permission, guard: Guard::new(), audits: Audits::default() }
     }
 
     pub(crate) fn served(&self, name: &str) -> Result<&Served<S>, Failure> {

@@ -24,6 +24,8 @@ pub(crate) enum Icon {
     Write,
     Delete,
     Add,
+    Time,
+    Changes,
 }
 
 impl Icon {
@@ -49,6 +51,8 @@ impl Icon {
             Icon::Download => "M8 2v8M4.5 6.5 8 10l3.5-3.5M2.5 13.5h11",
             Icon::Write => "M2.5 13.5l.7-3.2L10.8 2.7l2.5 2.5-7.6 7.6zM9.3 4.2l2.5 2.5",
             Icon::Delete => "M2.5 4.5h11M6 4.5v-2h4v2M4 4.5l.7 9h6.6l.7-9M6.7 7v4M9.3 7v4",
+            Icon::Time => "M14.5 8a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM8 4v4l2.7 1.8",
+            Icon::Changes => "M2 4.5h9.5M9 2l2.5 2.5L9 7M14 11.5H4.5M7 9l-2.5 2.5L7 14",
             Icon::Add => "M8 3v10M3 8h10",
         }
     }

@@ -16,18 +16,22 @@ pub(crate) enum Section {
     File,
     Patterns,
     Data,
+    Changes,
+    Recovery,
     /// None of them, such as the page of an error.
     Elsewhere,
 }
 
 impl Section {
     /// The sections of a design: name, icon, and the key that follows `g`.
-    const OF_DESIGN: [(Section, &'static str, Icon, &'static str); 5] = [
+    const OF_DESIGN: [(Section, &'static str, Icon, &'static str); 7] = [
         (Section::Entities, "Entities", Icon::Design, "e"),
         (Section::Diagram, "Diagram", Icon::Diagram, "g"),
         (Section::File, "Review", Icon::File, "r"),
         (Section::Patterns, "Patterns", Icon::Pattern, "p"),
         (Section::Data, "Data", Icon::Data, "d"),
+        (Section::Changes, "Changes", Icon::Changes, "c"),
+        (Section::Recovery, "Recovery", Icon::Time, "t"),
     ];
 
     fn link(self, design: &str) -> Link {
@@ -37,6 +41,8 @@ impl Section {
             Section::File => Link::file(design),
             Section::Patterns => Link::patterns(design),
             Section::Data => Link::data(design),
+            Section::Changes => Link::changes(design),
+            Section::Recovery => Link::recovery(design),
             Section::Overview | Section::Elsewhere => Link::overview(),
         }
     }

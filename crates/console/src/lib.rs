@@ -36,10 +36,14 @@
 //! ```
 
 mod assets;
+mod audits;
+mod changes;
 mod console;
 mod cost;
 mod data;
+mod derived;
 mod design;
+mod difference;
 mod edit;
 mod failure;
 mod figures;
@@ -59,7 +63,9 @@ mod reference;
 mod router;
 mod search;
 mod text;
+mod time;
 mod value;
+mod visit;
 
 pub use console::{Permission, Served};
 pub use link::BASE;

@@ -72,6 +72,35 @@ impl Link {
         Link::to([design, "patterns", pattern])
     }
 
+    pub(crate) fn changes(design: &str) -> Link {
+        Link::to([design, "changes"])
+    }
+
+    pub(crate) fn derived(design: &str) -> Link {
+        Link::to([design, "derived"])
+    }
+
+    pub(crate) fn recovery(design: &str) -> Link {
+        Link::to([design, "recovery"])
+    }
+
+    /// The page that leads to another moment of a page.
+    pub(crate) fn at(design: &str) -> Link {
+        Link::to([design, "data", "at"])
+    }
+
+    /// The rest of the address after the design's name.
+    pub(crate) fn below_design(&self) -> String {
+        let text = self.to_string();
+        let below = text.strip_prefix(BASE).and_then(|path| path.split_once('/')).map(|(_, rest)| rest);
+        below.unwrap_or_default().to_owned()
+    }
+
+    /// The same page at another moment: below the name of a design, which may contain a moment.
+    pub(crate) fn below(design: &str, page: &str) -> String {
+        format!("{}{page}", Link::to([design]))
+    }
+
     pub(crate) fn data(design: &str) -> Link {
         Link::to([design, "data"])
     }

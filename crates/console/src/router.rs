@@ -10,19 +10,19 @@ use axum::middleware::Next;
 use axum::middleware::{from_fn, map_response};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use singlet_store::Store;
+use singlet_store::History;
 
 use crate::console::{Console, Permission, Served};
 use crate::failure::Failure;
 use crate::headers::with_headers;
-use crate::{BASE, assets, data, design, edit, overview, pattern, search};
+use crate::{BASE, assets, changes, data, derived, design, edit, overview, pattern, search, time};
 
 /// Returns the router of the console of these designs, for all paths that begin with [`BASE`], and for [`BASE`] without
 /// its last slash. Addresses that no page has get a page that says so.
 ///
 /// The server that mounts it checks the `Host` header, as for its other answers. If a request has the client's address
 /// among its extensions, as an [`IpAddr`], only this machine is answered: nobody signs in.
-pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permission) -> Router {
+pub fn router<S: History + 'static>(designs: Vec<Served<S>>, permission: Permission) -> Router {
     Router::new()
         .route(BASE.trim_end_matches('/'), get(|| async { Redirect::permanent(BASE) }))
         .route(BASE, get(overview::page::<S>))
@@ -38,11 +38,24 @@ pub fn router<S: Store + 'static>(designs: Vec<Served<S>>, permission: Permissio
         .route(&at("{design}/data/"), get(data::contents::<S>))
         .route(&at("{design}/data/entity/{entity}/"), get(data::entity::<S>))
         .route(&at("{design}/data/table/{table}/"), get(data::table::<S>))
+        .route(&at("{design}/data/at/"), get(time::at::<S>))
         .route(&at("{design}/data/collection/"), get(data::collection::<S>))
+        .route(
+            &at("{design}/data/collection/compare/"),
+            get(time::compare::<S>).post(time::restore_collection::<S>),
+        )
         .route(&at("{design}/data/entity/{entity}/new/"), get(edit::create::<S>).post(edit::created::<S>))
         .route(&at("{design}/data/item/"), get(data::item::<S>))
         .route(&at("{design}/data/item/change/"), get(edit::change::<S>).post(edit::changed::<S>))
         .route(&at("{design}/data/item/delete/"), get(edit::delete::<S>).post(edit::deleted::<S>))
+        .route(
+            &at("{design}/data/item/restore/"),
+            get(time::restore_item_form::<S>).post(time::restore_item::<S>),
+        )
+        .route(&at("{design}/changes/"), get(changes::show::<S>))
+        .route(&at("{design}/derived/"), get(derived::show::<S>).post(derived::act::<S>))
+        .route(&at("{design}/changes/tail/"), get(changes::tail::<S>))
+        .route(&at("{design}/recovery/"), get(time::recovery::<S>).post(time::act::<S>))
         .fallback(elsewhere)
         .with_state(Arc::new(Console::new(designs, permission)))
         .layer(from_fn(for_this_machine))

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use singlet_engine::values::Item;
 use singlet_engine::{
     CreateBackup, CreateTable, Database, DeleteItem, Disk, Error, IndexDefinition, ManualClock, MemoryDisk,
-    Options, ProjectedAttributes, PutItem, RestoreOverrides, RestoreToTime, ScalarType, Scan, UpdateRecovery,
+    Options, Past, PastRange, ProjectedAttributes, PutItem, ReadPast, RestoreOverrides, RestoreToTime,
+    ScalarType, Scan, UpdateRecovery,
 };
 use support::{Random, START_MS, assert_agreement, item, options_with_clock, scan_all, sorted};
 
@@ -39,6 +40,8 @@ struct Scene {
     states: BTreeMap<u64, Vec<Item>>,
     random: Random,
     restored: u64,
+    /// Whether the table of the moments is still there.
+    is_there: bool,
 }
 
 impl Scene {
@@ -48,7 +51,7 @@ impl Scene {
         let database = Database::open_on(disk.clone(), options.clone()).unwrap();
         database.create_table(definition(TABLE)).unwrap();
         let (items, states, random) = (BTreeMap::new(), BTreeMap::new(), Random::new(seed));
-        Scene { disk, options, clock, database, items, states, random, restored: 0 }
+        Scene { disk, options, clock, database, items, states, random, restored: 0, is_there: true }
     }
 
     fn now_ms(&self) -> u64 {
@@ -123,6 +126,45 @@ impl Scene {
             time_ms - START_MS
         );
         self.database.delete_table(&target).unwrap();
+        if self.is_there {
+            self.check_past(time_ms);
+        }
+    }
+
+    /// Reads the items of a moment without a restore, page by page.
+    fn past(&mut self, range: PastRange, time_ms: u64) -> Vec<Item> {
+        let items_max = 1 + self.random.below(9) as usize;
+        let mut request = ReadPast {
+            table: TABLE.to_owned(),
+            range,
+            time_ms,
+            after: None,
+            items_max,
+            changes_max: u64::MAX,
+        };
+        let mut items = Vec::new();
+        loop {
+            let Past::Items(page) = self.database.read_past(&request).unwrap() else { panic!("no bound") };
+            items.extend(page.items.iter().map(|item| item.decode().unwrap()));
+            request.after = page.next;
+            if request.after.is_none() {
+                return items;
+            }
+        }
+    }
+
+    fn check_past(&mut self, time_ms: u64) {
+        let state = self.state_at(time_ms);
+        let found = self.past(PastRange::Table, time_ms);
+        assert!(sorted(found) == state, "the table without a restore");
+        let pk = self.random.below(4) as i64;
+        let is_in = |item: &&Item| item.get("pk") == Some(&pk.into());
+        let found = self.past(PastRange::Partition(item! { "pk" => pk }), time_ms);
+        assert!(sorted(found) == sorted(state.iter().filter(is_in).cloned().collect()), "a partition");
+        let sk = self.random.below(6) as i64;
+        let is_it = |item: &&Item| is_in(item) && item.get("sk") == Some(&sk.into());
+        let found = self.past(PastRange::Item(item! { "pk" => pk, "sk" => sk }), time_ms);
+        assert!(found == state.iter().filter(is_it).cloned().collect::<Vec<_>>(), "an item");
     }
 
     fn check_some(&mut self, count: u64, from_ms: u64, to_ms: u64) {
@@ -149,6 +191,36 @@ fn any_moment_of_the_window_comes_back_exactly_also_after_restarts() {
             scene.check_at(now_ms);
         }
     }
+}
+
+#[test]
+fn a_read_of_the_past_goes_back_no_more_changes_than_it_may() {
+    let mut scene = Scene::new(5);
+    scene.turn_on(1);
+    scene.clock.advance_ms(SECOND_MS);
+    let moment = scene.now_ms();
+    scene.clock.advance_ms(SECOND_MS);
+    for number in 0..10_i64 {
+        let put = PutItem::new(TABLE, item! { "pk" => number, "sk" => 0_i64 });
+        scene.database.put_item(put).unwrap();
+    }
+    let read = |changes_max| {
+        let (table, range) = (TABLE.to_owned(), PastRange::Table);
+        let request = ReadPast { table, range, time_ms: moment, after: None, items_max: 100, changes_max };
+        scene.database.read_past(&request).unwrap()
+    };
+    assert!(matches!(read(9), Past::TooManyChanges { reached_ms } if reached_ms > moment));
+    let Past::Items(past) = read(10) else { panic!("there are ten") };
+    assert_eq!((past.items.len(), past.next), (0, None));
+    let outside = ReadPast {
+        table: TABLE.to_owned(),
+        range: PastRange::Table,
+        time_ms: moment - 100 * SECOND_MS,
+        after: None,
+        items_max: 1,
+        changes_max: 1,
+    };
+    assert!(matches!(scene.database.read_past(&outside), Err(Error::RestoreTime(_))));
 }
 
 #[test]
@@ -202,6 +274,7 @@ fn a_deleted_table_comes_back_within_its_window_and_not_after_it() {
     scene.live(150, 900);
     scene.clock.advance_ms(5);
     scene.database.delete_table(TABLE).unwrap();
+    scene.is_there = false;
     let deleted_ms = scene.now_ms();
     scene.clock.advance_ms(DAY_MS);
     scene.check_some(4, since_ms, deleted_ms - SECOND_MS);

@@ -36,6 +36,7 @@ mod either;
 mod embedded;
 mod error;
 mod feed;
+mod history;
 mod request;
 mod store;
 mod table;
@@ -44,12 +45,15 @@ pub use either::Either;
 pub use embedded::{Embedded, EmbeddedChanges};
 pub use error::{Cancellation, StoreError};
 pub use feed::{ChangeFeed, ChangeReader, FeedStart, ItemChange};
+pub use history::History;
 pub use request::{
     BatchFound, BatchGet, Consumed, DeleteItem, Found, GetItem, Page, PutItem, Query, ReturnItem, Scan,
     TransactAction, TransactFound, TransactGet, TransactWrite, UpdateItem, Written,
 };
 pub use singlet_engine::{
-    AttributeDefinition, Clock, ProjectedAttributes, ProvisionedThroughput, ScalarType, Schedule, SystemClock,
+    AttributeDefinition, BackupDescription, BackupStatus, ChangePosition, ChangesFrom, Clock, Past,
+    PastItems, PastRange, ProjectedAttributes, ProvisionedThroughput, ReadChanges, ReadPast, RecordedChange,
+    RecoveryWindow, ScalarType, Schedule, SystemClock,
 };
 pub use store::{Feature, Store};
 pub use table::{CapacityChange, IndexShape, IndexState, TableChange, TableShape, TableState};

@@ -20,8 +20,7 @@ pub(super) async fn counted<S: Store>(served: &Served<S>) -> Vec<Option<u64>> {
 }
 
 /// The page: entities, tables and the form for a partition.
-pub(super) fn content<S: Store>(served: &Served<S>, counts: &[Option<u64>]) -> Markup {
-    let design = served.design();
+pub(super) fn content<S: Store>(served: &Served<S>, design: &Design, counts: &[Option<u64>]) -> Markup {
     html! {
         section.block aria-labelledby="entities" {
             h2 #entities { "Entities" }

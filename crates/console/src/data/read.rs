@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use singlet_design::{Entity, IndexEntry, KeyAttribute, Table, Template};
 use singlet_expr::{Condition, KeyCondition, KeyTerm, KeyTest, Path};
-use singlet_store::{Consumed, GetItem, Query, Scan, Store};
-use singlet_values::{AttributeValue, EncodedItem, Item};
+use singlet_store::{Consumed, GetItem, History, PastItems, PastRange, Query, Scan, Store};
+use singlet_values::{AttributeValue, EncodedItem, Item, ValueRef};
 
 use crate::console::Served;
 use crate::failure::Failure;
 use crate::key_text;
 use crate::link::Pairs;
+use crate::visit::Visit;
 
 /// The name of the pair with the key at which a page starts.
 pub(super) const AFTER: &str = "after";
@@ -35,14 +36,23 @@ pub(super) struct Found {
     pub(super) consumed: Consumed,
 }
 
+impl Found {
+    /// Items as they were.
+    fn past(past: PastItems, is_first: bool) -> Found {
+        let scanned = past.items.len() as u64;
+        let next = past.next.and_then(|next| key_text::write_key(&next));
+        Found { items: past.items, scanned, next, is_first, consumed: Consumed::default() }
+    }
+}
+
 /// One partition of a table or an index.
 #[derive(Debug)]
-pub(super) struct Place<'d> {
-    pub(super) table: &'d Arc<Table>,
+pub(crate) struct Place<'d> {
+    pub(crate) table: &'d Arc<Table>,
     /// The name of the index; `None` for the table itself.
-    pub(super) index: Option<&'d str>,
+    pub(crate) index: Option<&'d str>,
     /// The attributes of the partition key with their values.
-    pub(super) partition: Vec<(&'d KeyAttribute, AttributeValue)>,
+    pub(crate) partition: Vec<(&'d KeyAttribute, AttributeValue)>,
     /// The attributes of the sort key.
     pub(super) sort: Vec<&'d KeyAttribute>,
     /// Only items of this entity, as far as the beginning of their sort keys tells.
@@ -82,7 +92,7 @@ fn key_values(pairs: &Pairs) -> Result<Vec<AttributeValue>, Failure> {
 
 impl<'d> Place<'d> {
     /// The partition that an address names; `None` if it names no key.
-    pub(super) fn of<S: Store>(served: &'d Served<S>, pairs: &Pairs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of<S: Store>(served: &'d Served<S>, pairs: &Pairs) -> Result<Option<Self>, Failure> {
         let mut values = key_values(pairs)?;
         // The form has one input for the text of a key, and its own name for the place.
         let (table, index) = match value(pairs, "place") {
@@ -114,8 +124,14 @@ impl<'d> Place<'d> {
     }
 
     /// The values of the partition key as texts for an address.
-    pub(super) fn key_texts(&self) -> Vec<String> {
+    pub(crate) fn key_texts(&self) -> Vec<String> {
         self.partition.iter().filter_map(|(_, value)| key_text::write(value.as_scalar()?)).collect()
+    }
+
+    /// The attributes of the partition key.
+    pub(crate) fn key(&self) -> Item {
+        let attributes = self.partition.iter();
+        attributes.map(|(attribute, value)| (attribute.name.clone(), value.clone())).collect()
     }
 
     /// The template of the first sort attribute of the chosen entity.
@@ -143,11 +159,22 @@ impl<'d> Place<'d> {
 }
 
 /// Reads the items of one partition.
-pub(super) async fn of_partition<S: Store>(
-    served: &Served<S>,
+pub(super) async fn of_partition<S: History>(
+    visit: &Visit<'_, S>,
     place: &Place<'_>,
     start: Option<Item>,
 ) -> Result<Found, Failure> {
+    let served = visit.served;
+    if let Some(at_ms) = visit.at_ms {
+        if place.index.is_some() {
+            let reason = "The past of an index isn't kept. Open the partition of the table instead.";
+            return Err(Failure::wrong(reason));
+        }
+        let is_first = start.is_none();
+        let range = PastRange::Partition(place.key());
+        let found = visit.past(place.table, range, start, PAGE_ITEMS as usize, at_ms).await?;
+        return Ok(Found::past(found, is_first));
+    }
     let query = Query {
         table: served.table_name(place.table),
         index: place.index.map(str::to_owned),
@@ -166,11 +193,17 @@ pub(super) async fn of_partition<S: Store>(
 }
 
 /// Reads items of a table in the order of its partitions.
-pub(super) async fn of_table<S: Store>(
-    served: &Served<S>,
+pub(super) async fn of_table<S: History>(
+    visit: &Visit<'_, S>,
     table: &Table,
     start: Option<Item>,
 ) -> Result<Found, Failure> {
+    let served = visit.served;
+    if let Some(at_ms) = visit.at_ms {
+        let is_first = start.is_none();
+        let found = visit.past(table, PastRange::Table, start, PAGE_ITEMS as usize, at_ms).await?;
+        return Ok(Found::past(found, is_first));
+    }
     let scan = Scan {
         table: served.table_name(table),
         index: None,
@@ -186,11 +219,21 @@ pub(super) async fn of_table<S: Store>(
 }
 
 /// Reads items of an entity. Others of its table are read with them, up to a bound: then the page has fewer items.
-pub(super) async fn of_entity<S: Store>(
-    served: &Served<S>,
+pub(super) async fn of_entity<S: History>(
+    visit: &Visit<'_, S>,
     entity: &Entity,
     start: Option<Item>,
 ) -> Result<Found, Failure> {
+    let served = visit.served;
+    if let Some(at_ms) = visit.at_ms {
+        let is_first = start.is_none();
+        let items_max = SCANS_MAX * SCANNED_ITEMS as usize;
+        let found = visit.past(&entity.table, PastRange::Table, start, items_max, at_ms).await?;
+        let mut found = Found::past(found, is_first);
+        let type_name = Some(ValueRef::S(&entity.type_name));
+        found.items.retain(|item| item.view().get(&entity.table.type_attribute) == type_name);
+        return Ok(found);
+    }
     let of_type = Condition::equal(
         Path::attribute(&entity.table.type_attribute),
         AttributeValue::from(entity.type_name.as_str()),
@@ -236,4 +279,14 @@ pub(crate) async fn item<S: Store>(
     let table = served.table_name(key.table);
     let get = GetItem { table, key: key.key.clone(), consistent: true, projection: None };
     Ok(served.runner().store().get(get).await?.item)
+}
+
+/// Reads an item at the moment of a visit.
+pub(crate) async fn item_at<S: History>(
+    visit: &Visit<'_, S>,
+    key: &ItemKey<'_>,
+) -> Result<Option<EncodedItem>, Failure> {
+    let Some(at_ms) = visit.at_ms else { return item(visit.served, key).await };
+    let found = visit.past(key.table, PastRange::Item(key.key.clone()), None, 1, at_ms).await?;
+    Ok(found.items.into_iter().next())
 }

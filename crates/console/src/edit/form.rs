@@ -12,11 +12,11 @@ use singlet_store::Store;
 use singlet_values::{EncodedValue, Item};
 
 use super::Edited;
-use super::difference::changes;
 use super::draft::{Draft, DraftInput, text_of};
 use super::save::{STEP, Step, VERSION, Written};
 use crate::console::{Console, Served};
 use crate::data::trail;
+use crate::difference::changes;
 use crate::guard::{Session, TOKEN};
 use crate::icon::Icon;
 use crate::input::Input;
@@ -180,7 +180,7 @@ impl<'a, S: Store> EditPage<'a, S> {
         };
         let frame = self.console.frame(Some(self.served), Section::Data, &title);
         session.with_page(frame.page(html! {
-            (trail(self.served, &links))
+            (trail(name, &links))
             header.heading {
                 h1 { @if self.found.is_none() { "New " } (entity_tag(design, &self.entity.name)) }
                 @if let Some(found) = self.found {
@@ -310,7 +310,7 @@ pub(super) fn carried(draft: &Draft) -> Markup {
     }
 }
 
-pub(super) fn problem(reason: &Markup) -> Markup {
+pub(crate) fn problem(reason: &Markup) -> Markup {
     html! { div.problem role="alert" { (Icon::Error) p { (reason) } } }
 }
 

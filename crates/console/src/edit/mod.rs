@@ -4,7 +4,6 @@
 //! was made from, so an item that has changed since isn't overwritten: the page shows both.
 
 mod conflict;
-mod difference;
 mod draft;
 mod form;
 mod save;
@@ -28,7 +27,8 @@ use crate::link::{Link, Pairs};
 use crate::notice::DONE;
 use draft::Draft;
 use form::EditPage;
-use save::{Step, save, seen};
+pub(crate) use form::problem;
+pub(crate) use save::{Step, VERSION, Written, save, seen};
 
 /// Shows the form of a new item.
 pub(crate) async fn create<S: Store>(

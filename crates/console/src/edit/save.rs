@@ -13,11 +13,11 @@ use crate::failure::Failure;
 /// The name of the button that sends a form.
 pub(super) const STEP: &str = ".step";
 /// The name of the version of the item that a form was made from.
-pub(super) const VERSION: &str = ".version";
+pub(crate) const VERSION: &str = ".version";
 
 /// The next step that a form asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// To be changed further.
     Edit,
     /// To show what it would write.
@@ -45,21 +45,21 @@ impl Step {
 }
 
 /// The version of the item that a form was made from.
-pub(super) fn seen(form: &[(String, String)]) -> Result<ItemVersion, Failure> {
+pub(crate) fn seen(form: &[(String, String)]) -> Result<ItemVersion, Failure> {
     let text = form.iter().find(|(name, _)| name == VERSION).map(|(_, text)| text);
     let version = text.and_then(|text| text.parse().ok());
     version.ok_or_else(|| Failure::wrong("The form is damaged: open the item again."))
 }
 
 /// A write that was done or worked out.
-pub(super) struct Written {
-    pub(super) outcome: Result<ItemDifference, ItemError>,
+pub(crate) struct Written {
+    pub(crate) outcome: Result<ItemDifference, ItemError>,
     /// Its requests.
-    pub(super) recorded: Vec<Recorded>,
+    pub(crate) recorded: Vec<Recorded>,
 }
 
 /// Writes an item, or works out what would be written.
-pub(super) async fn save<S: Store>(
+pub(crate) async fn save<S: Store>(
     served: &Served<S>,
     entity: &Arc<Entity>,
     action: ItemAction,

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use singlet_console::Permission;
 use singlet_design::Json;
 
-use crate::site::{FORUM, Site, input, links, words};
+use crate::site::{FORUM, Site, form, input, links, words};
 
 const POST: &str = "/console/forum/data/item/?table=forum&key=S%3ATHREAD%23t1&key=S%3APOST%23000001";
 const CHANGE: &str = "/console/forum/data/item/change/?table=forum&key=S%3ATHREAD%23t1&key=S%3APOST%23000001";
@@ -21,21 +21,6 @@ fn write_post(site: &Site, text: &str) {
     let values =
         [("thread_id", "t1".into()), ("number", number), ("author", "mai".into()), ("text", text.into())];
     site.run("write", values);
-}
-
-fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
-}
-
-/// The hidden inputs of a page's form, and these values.
-fn form(page: &str, values: &[(&str, &str)]) -> String {
-    let hidden = page.split("<input type=\"hidden\" name=\"").skip(1).filter_map(|rest| {
-        let (name, rest) = rest.split_once("\" value=\"")?;
-        Some((name.to_owned(), rest.split('"').next()?.to_owned()))
-    });
-    let given = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let all = given.clone().chain(hidden.filter(|(name, _)| values.iter().all(|(known, _)| known != name)));
-    all.map(|(name, value)| format!("{}={}", encoded(&name), encoded(&value))).collect::<Vec<_>>().join("&")
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod design;
 mod edits;
 mod hostile;
 mod links;
+mod past;
 mod patterns;
 mod safety;
 mod site;

@@ -8,12 +8,15 @@ use axum::http::header::{CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Request, StatusCode};
 use singlet_console::{Permission, Served, router};
 use singlet_design::{Design, Json};
-use singlet_engine::Database;
+use singlet_engine::{Database, ManualClock, Options};
 use singlet_run::seed::{SeedOptions, Seeder, plant};
 use singlet_run::{Arguments, Paging, Runner, Wait, apply};
 use singlet_store::{Embedded, PutItem, ReturnItem, Store};
 use singlet_values::{AttributeValue, Item};
 use tower::ServiceExt;
+
+/// The time at which tests begin: 2027-01-15T08:00:00Z.
+pub(crate) const NOW_MS: u64 = 1_800_000_000_000;
 
 /// A forum: boards have threads, and threads have posts by users.
 pub(crate) const FORUM: &str = r##"
@@ -64,6 +67,8 @@ pub(crate) struct Site {
     pub(crate) router: Router,
     pub(crate) store: Embedded,
     pub(crate) design: Arc<Design>,
+    /// The clock of the database.
+    pub(crate) clock: Arc<ManualClock>,
 }
 
 /// An answer.
@@ -77,18 +82,26 @@ impl Site {
     /// A console with a design whose tables are empty.
     pub(crate) fn of(source: &str, permission: Permission) -> Site {
         let design = Arc::new(singlet_design::load("design.toml", source).expect("a design"));
-        let store = Embedded::new(Database::in_memory().expect("a database"), "memory");
+        let clock = Arc::new(ManualClock::new(NOW_MS));
+        let options = Options { clock: clock.clone(), ..Options::default() };
+        let store = Embedded::new(Database::in_memory_with(options).expect("a database"), "memory");
         let environment = apply::choose_environment(&design, None).expect("an environment");
         let plan = apply::plan(&design, &environment, &store).wait().expect("a plan");
         plan.run(&store, &mut |_| {}).wait().expect("tables");
         let runner = Runner::new(Arc::clone(&design), store.clone(), environment.name);
         let router = router(vec![Served::new(runner, "design.toml")], permission);
-        Site { router, store, design }
+        Site { router, store, design, clock }
     }
 
     /// A console of the forum.
     pub(crate) fn forum() -> Site {
         Site::of(FORUM, Permission::Write)
+    }
+
+    /// A console of the forum whose past is kept.
+    pub(crate) fn forum_with_past() -> Site {
+        let source = FORUM.replace("type = \"type\"\n", "type = \"type\"\nrecovery = \"7 days\"\n");
+        Site::of(&source, Permission::Write)
     }
 
     fn environment(&self) -> String {
@@ -97,7 +110,7 @@ impl Site {
 
     /// Fills the tables with sample data.
     pub(crate) fn seeded(self, items: u64) -> Site {
-        let options = SeedOptions { items, seed: 7, now_ms: 1_800_000_000_000 };
+        let options = SeedOptions { items, seed: 7, now_ms: NOW_MS };
         let samples = Seeder::new(&self.design, options);
         plant(samples, &self.store, &self.environment(), &mut |_| {}).wait().expect("sample data");
         self
@@ -174,6 +187,22 @@ pub(crate) fn links(page: &str) -> Vec<String> {
 pub(crate) fn input(page: &str, name: &str) -> String {
     let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\"")).expect("the input");
     rest.split('"').next().unwrap_or_default().to_owned()
+}
+
+/// The hidden inputs of the forms of a page, and these values.
+pub(crate) fn form(page: &str, values: &[(&str, &str)]) -> String {
+    let hidden = page.split("<input type=\"hidden\" name=\"").skip(1).filter_map(|rest| {
+        let (name, rest) = rest.split_once("\" value=\"")?;
+        Some((name.to_owned(), rest.split('"').next()?.to_owned()))
+    });
+    let given = values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let all = given.clone().chain(hidden.filter(|(name, _)| values.iter().all(|(known, _)| known != name)));
+    all.map(|(name, value)| format!("{}={}", encoded(&name), encoded(&value))).collect::<Vec<_>>().join("&")
+}
+
+/// A text for a form or an address.
+pub(crate) fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 /// A page without its markup.

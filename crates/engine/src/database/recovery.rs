@@ -6,7 +6,10 @@ use crate::error::Result;
 use crate::maintenance::note_time;
 use crate::moment::RecoveryWindow;
 use crate::pending::{Pending, answer};
-use crate::request::{RecoveryProgress, RestoreToTime, TableDescription, UpdateRecovery};
+use crate::request::{
+    Past, ReadChanges, ReadPast, RecordedChange, RecoveryProgress, RestoreToTime, TableDescription,
+    UpdateRecovery,
+};
 use crate::write::Job;
 
 impl Database {
@@ -24,6 +27,17 @@ impl Database {
     /// Returns the moments to which a table can be recovered, or `None` if recovery is off.
     pub fn recovery_window(&self, table: &str) -> Result<Option<RecoveryWindow>> {
         self.inner.recovery.window(table)
+    }
+
+    /// Reads recorded changes of a table: those that its stream or its recovery keeps.
+    pub fn read_changes(&self, request: &ReadChanges) -> Result<Vec<RecordedChange>> {
+        self.inner.recovery.read_changes(request)
+    }
+
+    /// Reads items of a table as they were at a moment. It takes the time of the recorded changes since then, up to the
+    /// request's bound, whatever the size of the table.
+    pub fn read_past(&self, request: &ReadPast) -> Result<Past> {
+        self.inner.recovery.read_past(request)
     }
 
     /// Creates a table with the state of another table at a moment. It returns when the table exists with status

@@ -7,8 +7,10 @@
 //!
 //! A deleted table keeps its items, without indexes, until its last moment is older than the retention period.
 
+mod changes;
 mod export;
 mod maintenance;
+mod past;
 mod restore;
 mod window;
 

@@ -28,7 +28,10 @@ pub use item::{
     WriteOutcome,
 };
 pub use read::{KeyDescription, PAGE_BYTES_MAX, PageOutcome, Query, Scan, ScanSegment, Select};
-pub use recovery::{RecoveryProgress, RestoreToTime, UpdateRecovery};
+pub use recovery::{
+    ChangePosition, ChangesFrom, Past, PastItems, PastRange, ReadChanges, ReadPast, RecordedChange,
+    RecoveryProgress, RestoreToTime, UpdateRecovery,
+};
 pub use sequence_number::SequenceNumber;
 pub use stream::{
     ChangeKind, DescribeStream, GetRecords, GetRecordsOutcome, GetShardIterator, ListStreams,

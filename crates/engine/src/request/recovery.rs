@@ -1,5 +1,7 @@
 //! Requests about point-in-time recovery.
 
+use singlet_values::{EncodedItem, Item};
+
 use super::table::RestoreOverrides;
 
 /// Turns point-in-time recovery of a table on or off.
@@ -70,4 +72,114 @@ pub struct RecoveryProgress {
     pub read: u64,
     /// The number of these that are durable in the new table.
     pub written: u64,
+}
+
+/// Reads items as they were at a moment. It changes nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadPast {
+    /// Table name. Recovery of the table is on.
+    pub table: String,
+    /// Which of its items.
+    pub range: PastRange,
+    /// The moment, in milliseconds since 1970, including everything that was committed until then.
+    pub time_ms: u64,
+    /// The key of the item after which the page begins. `None` begins at the start of the range.
+    pub after: Option<Item>,
+    /// The most present items that a page reads.
+    pub items_max: usize,
+    /// The most recorded changes of the table that are gone back.
+    pub changes_max: u64,
+}
+
+/// The items of a table that are read as they were.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PastRange {
+    /// The item with this key.
+    Item(Item),
+    /// The items of the partition with these key attributes.
+    Partition(Item),
+    /// All items.
+    Table,
+}
+
+/// The answer to a read of the past.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Past {
+    /// The items at the moment.
+    Items(PastItems),
+    /// The table has changed too often since.
+    TooManyChanges {
+        /// The moment that was reached, in milliseconds since 1970.
+        reached_ms: u64,
+    },
+}
+
+/// Items as they were at a moment, in the order of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastItems {
+    /// The items.
+    pub items: Vec<EncodedItem>,
+    /// How many recorded changes of the table were gone back.
+    pub changes: u64,
+    /// The key after which the next page begins; `None` on the last page.
+    pub next: Option<Item>,
+}
+
+/// Reads recorded changes of a table: those of its stream and its recovery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadChanges {
+    /// Table name.
+    pub table: String,
+    /// Where to begin, and in which direction.
+    pub from: ChangesFrom,
+    /// The most changes that are read.
+    pub changes_max: usize,
+}
+
+/// Where a read of changes begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangesFrom {
+    /// At the latest change, backwards.
+    Latest,
+    /// Before a change, backwards.
+    Before(ChangePosition),
+    /// After a change, forwards.
+    After(ChangePosition),
+}
+
+/// The position of a change in the log. Its text is `COMMIT.PLACE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChangePosition {
+    /// The number of the commit.
+    pub commit: u64,
+    /// The place among the recorded changes of the commit.
+    pub place: u32,
+}
+
+impl std::fmt::Display for ChangePosition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.commit, self.place)
+    }
+}
+
+impl std::str::FromStr for ChangePosition {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (commit, place) = text.split_once('.').unwrap_or((text, "0"));
+        Ok(ChangePosition { commit: commit.parse()?, place: place.parse()? })
+    }
+}
+
+/// A recorded change of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedChange {
+    /// Its position in the log.
+    pub position: ChangePosition,
+    /// Its time, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// The item before it; `None` if it was created.
+    pub before: Option<EncodedItem>,
+    /// The item after it; `None` if it was deleted.
+    pub after: Option<EncodedItem>,
 }

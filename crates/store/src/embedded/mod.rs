@@ -2,6 +2,7 @@
 
 mod error;
 mod feed;
+mod history;
 mod reads;
 mod tables;
 mod writes;
