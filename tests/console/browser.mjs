@@ -64,7 +64,8 @@ export async function fits(page) {
 // The pages of a design, by what is on them.
 export async function pagesOf(page, design) {
   const found = [`${design}/`, `${design}/diagram/`, `${design}/file/`, `${design}/patterns/`, `${design}/data/`,
-    `${design}/changes/`, `${design}/derived/`, `${design}/recovery/`];
+    `${design}/changes/`, `${design}/derived/`, `${design}/recovery/`,
+    `${design}/statement/`];
   await visit(page, `${design}/patterns/`);
   const named = (rows) => page.locator(`table.patterns ${rows} .name`).evaluateAll((links) => links.map((link) => link.href));
   const [patterns, reads] = [await named("tr"), await named("tr:not(:has(.writes))")];

@@ -62,8 +62,10 @@ mod pattern;
 mod reference;
 mod router;
 mod search;
+mod statement;
 mod text;
 mod time;
+mod typed;
 mod value;
 mod visit;
 

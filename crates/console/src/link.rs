@@ -80,6 +80,10 @@ impl Link {
         Link::to([design, "derived"])
     }
 
+    pub(crate) fn statement(design: &str) -> Link {
+        Link::to([design, "statement"])
+    }
+
     pub(crate) fn recovery(design: &str) -> Link {
         Link::to([design, "recovery"])
     }

@@ -15,7 +15,7 @@ use singlet_store::History;
 use crate::console::{Console, Permission, Served};
 use crate::failure::Failure;
 use crate::headers::with_headers;
-use crate::{BASE, assets, changes, data, derived, design, edit, overview, pattern, search, time};
+use crate::{BASE, assets, changes, data, derived, design, edit, overview, pattern, search, statement, time};
 
 /// Returns the router of the console of these designs, for all paths that begin with [`BASE`], and for [`BASE`] without
 /// its last slash. Addresses that no page has get a page that says so.
@@ -52,6 +52,8 @@ pub fn router<S: History + 'static>(designs: Vec<Served<S>>, permission: Permiss
             &at("{design}/data/item/restore/"),
             get(time::restore_item_form::<S>).post(time::restore_item::<S>),
         )
+        .route(&at("{design}/data/item/json/"), get(edit::json::<S>).post(edit::store_json::<S>))
+        .route(&at("{design}/statement/"), get(statement::page::<S>))
         .route(&at("{design}/changes/"), get(changes::show::<S>))
         .route(&at("{design}/derived/"), get(derived::show::<S>).post(derived::act::<S>))
         .route(&at("{design}/changes/tail/"), get(changes::tail::<S>))

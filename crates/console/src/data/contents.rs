@@ -6,6 +6,7 @@ use singlet_store::Store;
 
 use crate::console::Served;
 use crate::figures::grouped;
+use crate::icon::Icon;
 use crate::link::Link;
 use crate::parts::{entity_tag, head, scrolling, template};
 
@@ -58,6 +59,7 @@ pub(super) fn content<S: Store>(served: &Served<S>, design: &Design, counts: &[O
                 }
             }
         }
+        p.statement { a.button href=(Link::statement(served.name())) { (Icon::Pattern) "PartiQL" } span.about { "Ask with a statement, and see how it is read." } }
         section.block aria-labelledby="partition" {
             h2 #partition { "Open a partition" }
             (partition_form(design))

@@ -67,6 +67,7 @@ fn actions(design: &Design, key: &ItemKey<'_>, has_entity: bool, can_write: bool
                     a.button href=(link.of_item("change")) { (Icon::Write) "Change" }
                     a.button href=(link.of_item("delete")) { (Icon::Delete) "Delete" }
                 }
+                a.button href=(link.of_item("json")) { "Edit JSON" }
             }
         }
     }

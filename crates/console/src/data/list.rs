@@ -103,7 +103,7 @@ pub(super) fn tag(design: &Design, table: &Table, item: ItemRef<'_>) -> Markup {
 }
 
 /// The page of an item.
-pub(super) fn item_link(design: &Design, table: &Table, item: &EncodedItem, content: &Markup) -> Markup {
+pub(crate) fn item_link(design: &Design, table: &Table, item: &EncodedItem, content: &Markup) -> Markup {
     match Link::item(&design.name, table, item.view()) {
         Some(link) => html! { a href=(link) { (content) } },
         None => content.clone(),

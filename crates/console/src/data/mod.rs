@@ -24,6 +24,7 @@ use crate::link::{Link, Pairs};
 use crate::notice::notice;
 use crate::parts::{entity_tag, heading};
 use crate::visit::Visit;
+pub(crate) use list::item_link;
 use past::{bar, since};
 pub(crate) use read::{ItemKey, Place, item as read_item, item_at, item_key};
 

@@ -6,6 +6,7 @@
 mod conflict;
 mod draft;
 mod form;
+mod raw;
 mod save;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::notice::DONE;
 use draft::Draft;
 use form::EditPage;
 pub(crate) use form::problem;
+pub(crate) use raw::{show as json, store as store_json};
 pub(crate) use save::{Step, VERSION, Written, save, seen};
 
 /// Shows the form of a new item.

@@ -143,3 +143,49 @@ fn lists_that_were_read_through_an_index_offer_no_form() {
     assert!(!list.contains("method=\"post\"") && !list.contains("/change/"), "{list}");
     assert!(links(&list).contains(&POST.to_owned()), "the item's own page reads it whole");
 }
+
+const JSON: &str = "/console/forum/data/item/json/?table=forum&key=S%3ATHREAD%23t1&key=S%3APOST%23000001";
+
+/// The text of the editor of an item.
+fn json(page: &str) -> String {
+    let (_, rest) = page.split_once("autocomplete=\"off\">\n").expect("the editor");
+    rest.split("</textarea>").next().unwrap_or_default().replace("&quot;", "\"").replace("&lt;", "<")
+}
+
+#[test]
+fn the_stored_item_is_edited_as_json_past_the_design() {
+    let site = with_post();
+    let editor = site.get(JSON);
+    let text =
+        json(&editor.text).replace("\"hello\"", "\"<raw>\"").replace("\"AUTHOR#mai\"", "\"AUTHOR#any\"");
+    let preview = site.post(JSON, &editor.cookie(), &form(&editor.text, &[("json", &text)]));
+    let shown = words(&preview.text);
+    assert!(shown.contains("AUTHOR#any") && shown.contains("&lt;raw&gt;"), "{shown}");
+    assert!(words(&site.page(POST)).contains("hello"), "nothing is written yet");
+    let save = form(&preview.text, &[(".step", "save"), ("json", &text)]);
+    assert_eq!(site.post(JSON, "", &save).status, StatusCode::FORBIDDEN);
+    let saved = site.post(JSON, &editor.cookie(), &save);
+    assert_eq!(saved.status, StatusCode::SEE_OTHER, "{}", saved.text);
+    let page = words(&site.page(POST));
+    assert!(page.contains("&lt;raw&gt;") && page.contains("AUTHOR#any"), "keys don't follow: {page}");
+
+    let late = site.post(JSON, &editor.cookie(), &save);
+    assert!(words(&late.text).contains("Somebody else has changed the item"), "{}", late.text);
+}
+
+#[test]
+fn json_that_is_no_such_item_is_refused_with_the_reason() {
+    let site = with_post();
+    let editor = site.get(JSON);
+    for (text, part) in [
+        ("{", " at "),
+        (r#"{"PK": {"S": "other"}, "SK": {"S": "POST#000001"}}"#, "is in the key"),
+        (r#"{"PK": {"Q": "x"}}"#, "there is no type"),
+    ] {
+        let refused = site.post(JSON, &editor.cookie(), &form(&editor.text, &[("json", text)]));
+        assert!(words(&refused.text).contains(part), "{text}: {}", words(&refused.text));
+    }
+    let delete = form(&editor.text, &[(".step", "delete"), ("json", "")]);
+    assert_eq!(site.post(JSON, &editor.cookie(), &delete).status, StatusCode::SEE_OTHER);
+    assert!(words(&site.page(POST)).contains("No such item"));
+}

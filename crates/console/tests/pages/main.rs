@@ -11,3 +11,4 @@ mod past;
 mod patterns;
 mod safety;
 mod site;
+mod statements;
