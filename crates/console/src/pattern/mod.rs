@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod example;
+mod export;
 mod form;
 mod requests;
 mod run;
@@ -20,7 +21,7 @@ use axum::http::header::HOST;
 use axum::response::Response;
 use maud::{Markup, html};
 use singlet_design::Pattern;
-use singlet_run::Usage;
+use singlet_run::{Outcome, Usage};
 use singlet_store::Store;
 
 use crate::console::{Console, Permission, Served};
@@ -32,6 +33,7 @@ use crate::link::{Link, Pairs};
 use crate::parts::{empty, prose, scrolling, template};
 use crate::text::{Unhidden, Visible};
 use call::Call;
+use export::FileKind;
 pub(crate) use requests::list as request_list;
 use run::{Effect, Run};
 
@@ -51,7 +53,12 @@ pub(crate) async fn show<S: Store>(
     if pattern.internal {
         // It runs as a part of others only.
     } else if call.is_runnable() {
-        run = Some(Run::of(served, pattern, &call, effect).await);
+        let done = Run::of(served, pattern, &call, effect).await;
+        if let (Some(kind), Effect::Read, Ok(outcome)) = (FileKind::of(&pairs), effect, &done.outcome) {
+            let none = || Failure::wrong("Only lists and single items have such a file.");
+            return export::file(outcome, kind, &pattern.name).ok_or_else(none);
+        }
+        run = Some(done);
     } else if !call.is_asked {
         example = example::arguments(served, pattern).await;
     }
@@ -184,6 +191,7 @@ impl<S: Store> Page<'_, S> {
                 header.result {
                     h2 #answer { (run.effect.title()) }
                     @if run.outcome.is_ok() { (answer::views(&base, self.call.view)) }
+                    @if let (Ok(outcome), Effect::Read) = (&run.outcome, run.effect) { (self.files(outcome, &base)) }
                 }
                 @match &run.outcome {
                     Ok(outcome) => (answer::outcome(self.served.design(), outcome, self.call.view, &base)),
@@ -200,6 +208,21 @@ impl<S: Store> Page<'_, S> {
                 h2 #elsewhere { "The same elsewhere" }
                 @for (title, text) in snippets::all(self.served.file(), self.pattern, self.call, run, host) {
                     (snippet(title, &text))
+                }
+            }
+        }
+    }
+
+    /// Links to the page of the answer as files.
+    fn files(&self, outcome: &Outcome, base: &Link) -> Markup {
+        let cursor = self.call.paging.cursor.as_deref();
+        let base = cursor.map_or_else(|| base.clone(), |cursor| base.clone().with(call::CURSOR, cursor));
+        html! {
+            @if matches!(outcome, Outcome::Items { .. } | Outcome::Gathered { .. } | Outcome::Item(Some(_))) {
+                p.actions {
+                    @for kind in FileKind::ALL {
+                        a href=(base.clone().with(export::EXPORT, kind.word())) { (Icon::Download) (kind.word().to_uppercase()) }
+                    }
                 }
             }
         }

@@ -115,3 +115,28 @@ fn a_pattern_that_fails_says_why() {
     assert!(words(&page).contains("the cursor"), "{page}");
     assert!(page.contains("role=\"alert\""), "{page}");
 }
+
+#[test]
+fn an_answer_is_a_file_as_csv_and_as_json() {
+    let site = Site::forum();
+    for number in 1..=4 {
+        let text = if number == 1 { "one, \"quoted\"".to_owned() } else { format!("text {number}") };
+        let number = Json::Number(number.into());
+        site.run(
+            "write",
+            [("thread_id", "t1".into()), ("number", number), ("author", "mai".into()), ("text", text.into())],
+        );
+    }
+    let page = site.page("/console/forum/patterns/posts/?thread_id=t1");
+    let files: Vec<String> = links(&page).into_iter().filter(|link| link.contains("export")).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    let csv = site.get(&files[0]);
+    assert_eq!(csv.headers["content-disposition"], "attachment; filename=\"posts.csv\"");
+    let lines: Vec<&str> = csv.text.split("\r\n").collect();
+    assert_eq!(lines.len(), 5, "a page of three: {}", csv.text);
+    assert!(lines[1].contains("\"one, \"\"quoted\"\"\""), "{}", csv.text);
+    let json: Json = site.get(&files[1]).text.parse().expect("JSON");
+    assert_eq!(json.get("items").and_then(Json::as_list).map(<[Json]>::len), Some(3));
+    let count = site.get("/console/forum/patterns/posts/?thread_id=none&.export=csv");
+    assert_eq!(count.text, "\r\n", "no items have no columns");
+}
