@@ -1,16 +1,18 @@
 //! Derived data: brought up to date by commands that open a folder, and in the background of a server.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use singlet_derive::{Background, Counters, DeriveError, Reached, Worker, unknown_rules};
+use singlet_derive::{Background, Counters, DeriveError, OutletThread, Reached, Worker, unknown_rules};
 use singlet_design::Design;
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Wait;
-use singlet_server::{Api, DerivedStatistics, Statistics};
+use singlet_server::{Api, DerivedStatistics, OutletStatistics, Statistics};
 use singlet_store::Embedded;
 use singlet_wire::{AnswerRoom, Operation, Reply, Service};
 
+use crate::archive;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::style::report;
@@ -25,7 +27,8 @@ pub(crate) fn settle(target: &Target, design: &Arc<Design>, environment: &str) -
     let Some(store) = target.embedded() else { return Ok(()) };
     let unknown = unknown_rules(&store, design, environment).wait()?;
     if unknown.is_empty() {
-        return Ok(bring_up_to_date(store, design, environment)?);
+        bring_up_to_date(store.clone(), design, environment)?;
+        return archive::settle(store, design, environment, target.archive());
     }
     let (rules, design) = (names(&unknown), &design.name);
     let warning = format!(
@@ -74,6 +77,8 @@ pub(crate) fn work_off(worker: &mut Worker<Embedded>) -> Result<(), DeriveError>
 #[derive(Debug, Default)]
 pub(crate) struct Workers {
     running: Vec<(String, Background)>,
+    /// The archivers.
+    outlets: Vec<(String, OutletThread)>,
 }
 
 impl Workers {
@@ -83,10 +88,13 @@ impl Workers {
         store: Embedded,
         design: &Arc<Design>,
         environment: &str,
+        archive: Option<&Path>,
     ) -> Result<(), Failure> {
-        if let Some(worker) = Background::start(store, Arc::clone(design), environment).await? {
+        if let Some(worker) = Background::start(store.clone(), Arc::clone(design), environment).await? {
             self.running.push((design.name.clone(), worker));
         }
+        let archiver = archive::start(store, design, environment, archive).await?;
+        self.outlets.extend(archiver.map(|archiver| (design.name.clone(), archiver)));
         Ok(())
     }
 
@@ -105,13 +113,17 @@ impl Workers {
     /// Returns a service whose figures include those of the workers.
     pub(crate) fn beside(&self, service: Service) -> Deriving {
         let counted = |(name, worker): &(String, Background)| (name.clone(), Arc::clone(worker.counters()));
-        Deriving { service, workers: self.running.iter().map(counted).collect() }
+        let outlet = |(name, outlet): &(String, OutletThread)| (name.clone(), Arc::clone(outlet.counters()));
+        let workers = self.running.iter().map(counted).collect();
+        Deriving { service, workers, archives: self.outlets.iter().map(outlet).collect() }
     }
 
     /// Stops all of them, after the batches that they are writing.
     pub(crate) fn stop(self) {
         self.running.iter().for_each(|(_, worker)| worker.ask_to_stop());
+        self.outlets.iter().for_each(|(_, outlet)| outlet.ask_to_stop());
         self.running.into_iter().for_each(|(_, worker)| worker.stop());
+        self.outlets.into_iter().for_each(|(_, outlet)| outlet.stop());
     }
 }
 
@@ -119,6 +131,7 @@ impl Workers {
 pub(crate) struct Deriving {
     service: Service,
     workers: Vec<(String, Arc<Counters>)>,
+    archives: Vec<(String, Arc<Counters>)>,
 }
 
 impl Api for Deriving {
@@ -137,6 +150,19 @@ impl Api for Deriving {
             refused: counters.refused_total(),
             failures: counters.failures_total(),
         });
-        Statistics { derived: derived.collect(), ..Api::statistics(&self.service) }
+        let outlets = self.archives.iter().map(|(design, counters)| OutletStatistics {
+            design: design.clone(),
+            outlet: "archive".to_owned(),
+            lag_seconds: counters.lag_ms(now_ms) as f64 / 1e3,
+            done: counters.effects_total(),
+            dead: counters.refused_total(),
+            failures: counters.failures_total(),
+            gaps: counters.gaps_total(),
+        });
+        Statistics {
+            derived: derived.collect(),
+            outlets: outlets.collect(),
+            ..Api::statistics(&self.service)
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The `singlet` command: reads its arguments, calls the crate that does the work, and turns errors into
 //! sentences and exit codes. It must not know anything that a program which embeds Singlet would miss.
 
+mod archive;
 mod arguments;
 mod columns;
 mod commands;
@@ -74,6 +75,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Seed(arguments) => commands::seed::seed(&arguments),
         Command::Derivations(arguments) => commands::derivations::derivations(&arguments),
         Command::Rebuild(arguments) => commands::rebuild::rebuild(&arguments),
+        Command::Archive(arguments) => commands::archive::archive(&arguments),
         Command::Audit(arguments) => return commands::audit::audit(&arguments),
         Command::Schema => commands::schema::schema(),
         Command::Completions { shell } => commands::manual::completions(shell),

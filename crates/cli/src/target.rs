@@ -13,7 +13,7 @@ use singlet_store::{Either, Embedded, StoreError};
 use crate::arguments::{FolderArguments, LossArguments, StoreArguments};
 use crate::failure::Failure;
 use crate::style::report;
-use crate::{cursor_key, endpoint};
+use crate::{archive, cursor_key, endpoint};
 
 /// The folder when nothing else is said.
 const DEFAULT_FOLDER: &str = "./singlet-data";
@@ -61,6 +61,17 @@ pub(crate) struct Target {
     /// To be closed at the end, so that the next command opens it at once.
     database: Option<Database>,
     place: Place,
+    /// The folder of all archives.
+    archive: Option<PathBuf>,
+}
+
+/// Returns the folder of all archives that the arguments mean.
+pub(crate) fn archive_base(arguments: &StoreArguments) -> Option<PathBuf> {
+    let data = match Place::of(arguments, |name| std::env::var(name).ok()) {
+        Place::Folder(folder) => Some(folder),
+        Place::Memory | Place::Endpoint => None,
+    };
+    archive::base(arguments.archive.as_deref(), data.as_deref())
 }
 
 impl Target {
@@ -83,7 +94,7 @@ impl Target {
             }
             Place::Endpoint => (Either::Second(connect(arguments)?), None),
         };
-        Ok(Target { store, database, place })
+        Ok(Target { store, database, place, archive: archive_base(arguments) })
     }
 
     /// Opens what the arguments say to look at it only. A folder without data isn't made, but taken for empty.
@@ -93,7 +104,7 @@ impl Target {
             Place::Folder(folder) if !has_data(folder)? => {
                 let database = Database::in_memory().map_err(|error| Failure::Refused(error.to_string()))?;
                 let store = Embedded::new(database.clone(), folder.display().to_string());
-                Ok(Target { store: Either::First(store), database: Some(database), place })
+                Ok(Target { store: Either::First(store), database: Some(database), place, archive: None })
             }
             _ => Target::open(arguments, false),
         }
@@ -116,6 +127,11 @@ impl Target {
     /// The database.
     pub(crate) fn store(&self) -> &AnyStore {
         &self.store
+    }
+
+    /// The folder of all archives.
+    pub(crate) fn archive(&self) -> Option<&Path> {
+        self.archive.as_deref()
     }
 
     /// The database, if this process has it open.
@@ -354,6 +370,7 @@ mod tests {
     fn nothing() -> StoreArguments {
         StoreArguments {
             data: None,
+            archive: None,
             key: KeyArguments::default(),
             loss: LossArguments::default(),
             in_memory: false,

@@ -18,6 +18,9 @@ pub enum DeriveError {
     /// The worker's thread can't be started.
     #[error("the thread for derived data can't be started: {0}")]
     Thread(String),
+    /// The files of an archive can't be read or written. Nothing is forgotten: the same items are tried again.
+    #[error("the archive can't be written: {0}")]
+    Archive(String),
     /// There is no derived field of this name in the design.
     #[error("the design has no derived field `{name}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NoRule {

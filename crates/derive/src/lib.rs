@@ -20,6 +20,7 @@ mod made;
 mod making;
 mod mark;
 mod mean;
+mod outlet;
 mod progress;
 mod reads;
 mod rebuild;
@@ -45,6 +46,10 @@ mod worker;
 pub use audit::{Audit, AuditReport, Difference};
 pub use background::Background;
 pub use error::DeriveError;
+pub use outlet::{
+    ArchiveFiles, ArchivedItem, Archiver, Gap, Marks, Outlet, OutletRule, OutletStatus, OutletThread,
+    PutBack, archive_status, has_archive, outlet_rules, put_back,
+};
 pub use rebuild::request_rebuild;
 pub use settled::{Positions, Reached};
 pub use status::{Counters, DerivedStatus, Phase, RuleStatus, Stuck, status, unknown_rules};

@@ -82,7 +82,8 @@ impl Rule {
         Rule { name, target: target.clone(), kind: RuleKind::Extreme(Box::new(seeker)), basis }
     }
 
-    fn derivation(derivation: &Derivation) -> Rule {
+    /// Returns the rule of a derivation. `None` if it leads out of the database: others take care of those.
+    fn derivation(derivation: &Derivation) -> Option<Rule> {
         let name = format!("derive.{}", derivation.name);
         let (target, kind) = match &derivation.kind {
             DerivationKind::Delete(cascade) => {
@@ -96,8 +97,9 @@ impl Rule {
             DerivationKind::Set(set) => {
                 (set.entity.clone(), RuleKind::Set(Box::new(Setter { rule: set.clone() })))
             }
+            DerivationKind::Archive(_) => return None,
         };
-        Rule { name, target, kind, basis: String::new() }
+        Some(Rule { name, target, kind, basis: String::new() })
     }
 
     /// Returns the rule in words: `count of Like`.
@@ -234,7 +236,7 @@ impl Rules {
             .entities
             .iter()
             .flat_map(|entity| entity.extremes.iter().map(|extreme| Rule::extreme(design, entity, extreme)));
-        let derivations = design.derivations.iter().map(|derivation| Rule::derivation(derivation));
+        let derivations = design.derivations.iter().filter_map(|derivation| Rule::derivation(derivation));
         let list: Vec<Rule> = aggregates.chain(copies).chain(extremes).chain(derivations).collect();
         let taking_part = design.entities.iter().filter(|entity| design.takes_part_in_derivations(entity));
         let members = taking_part.map(|entity| Member::of(entity, &list)).collect();

@@ -23,6 +23,8 @@ pub struct Counters {
     effects: AtomicU64,
     refused: AtomicU64,
     failures: AtomicU64,
+    /// How often an outlet missed changes.
+    gaps: AtomicU64,
     /// The time of the last change that was taken in.
     reached_ms: AtomicU64,
     /// Whether there was nothing more to take in.
@@ -50,6 +52,15 @@ impl Counters {
 
     pub(crate) fn end(&self, is_reached: bool) {
         self.is_at_the_end.store(is_reached, Ordering::Relaxed);
+    }
+
+    pub(crate) fn gaps(&self, gaps: u64) {
+        self.gaps.store(gaps, Ordering::Relaxed);
+    }
+
+    /// Returns how often an outlet missed changes, because the feed no longer had them.
+    pub fn gaps_total(&self) -> u64 {
+        self.gaps.load(Ordering::Relaxed)
     }
 
     /// Returns how often a step failed.

@@ -57,15 +57,15 @@ pub use field::{Field, FieldType, Made, ParameterType};
 pub use json::{Json, JsonError};
 pub use limits::FILE_BYTES_MAX;
 pub use model::{
-    Aggregate, AggregateKind, AggregateSource, Allowance, Argument, AskedKey, BatchGet, Binding, Buckets,
-    Capacity, CapacityRange, CapacityUnits, Cardinality, Cascade, Change, Check, Child, Chooser,
+    Aggregate, AggregateKind, AggregateSource, Allowance, Archive, Argument, AskedKey, BatchGet, Binding,
+    Buckets, Capacity, CapacityRange, CapacityUnits, Cardinality, Cascade, Change, Check, Child, Chooser,
     ConditionalSet, Count, Delete, Derivation, DerivationKind, Design, Each, EachList, ElementChange, Entity,
-    Environment, Extreme, ExtremeKind, ExtremeSource, FieldCopy, Gather, Get, Index, IndexEntry, Insert,
-    KeyAttribute, KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Maker, Merge, Operation, Order,
-    OrderWord, Parameter, Parts, PathSegment, Pattern, Places, Projection, Query, Rate, ReadPart, Reference,
-    Referral, Relation, Removal, Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step,
-    Subject, Table, TableSettings, TimeToLive, Transaction, Unique, UniquePart, Update, ValueSource, Verb,
-    When, WriteRequests,
+    Environment, Event, Extreme, ExtremeKind, ExtremeSource, FieldCopy, Gather, Get, Index, IndexEntry,
+    Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Maker, Merge, Operation,
+    Order, OrderWord, Parameter, Parts, PathSegment, Pattern, Places, Projection, Query, Rate, ReadPart,
+    Reference, Referral, Relation, Removal, Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead,
+    SortRange, Step, Subject, Table, TableSettings, TimeToLive, Transaction, Trigger, Unique, UniquePart,
+    Update, ValueSource, Verb, When, WriteRequests,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

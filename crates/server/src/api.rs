@@ -28,6 +28,27 @@ pub struct Statistics {
     pub storage: Vec<StorageFigure>,
     /// The derived data of each design that is served.
     pub derived: Vec<DerivedStatistics>,
+    /// The archives and receivers of each design that is served.
+    pub outlets: Vec<OutletStatistics>,
+}
+
+/// How far an archive or a receiver of a design is.
+#[derive(Debug, Clone, Default)]
+pub struct OutletStatistics {
+    /// The design's name.
+    pub design: String,
+    /// `archive`, or the name of the receiver.
+    pub outlet: String,
+    /// How old the last change is that was taken in, while there are more. 0 if there are none.
+    pub lag_seconds: f64,
+    /// The items that were archived, or the changes that were delivered.
+    pub done: u64,
+    /// The changes that couldn't be delivered.
+    pub dead: u64,
+    /// The attempts that failed.
+    pub failures: u64,
+    /// How often changes were missed, because the change feed no longer had them.
+    pub gaps: u64,
 }
 
 /// How far the derived data of a design is.

@@ -15,6 +15,7 @@ impl Api for Service {
             tables: self.database().describe_tables().iter().map(|one| table(self.database(), one)).collect(),
             storage: storage(self.database()),
             derived: Vec::new(),
+            outlets: Vec::new(),
         }
     }
 }

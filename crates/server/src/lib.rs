@@ -54,7 +54,9 @@ mod signature;
 mod tls;
 mod workers;
 
-pub use api::{Api, DerivedStatistics, IndexStatistics, Statistics, StorageFigure, TableStatistics};
+pub use api::{
+    Api, DerivedStatistics, IndexStatistics, OutletStatistics, Statistics, StorageFigure, TableStatistics,
+};
 pub use error::StartError;
 pub use listener::{Server, Stopped};
 pub use mount::OWN_PATHS;

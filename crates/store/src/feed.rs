@@ -30,6 +30,8 @@ pub struct ItemChange {
 pub enum FeedStart {
     /// At the next change.
     Now,
+    /// At the oldest change that is kept.
+    Oldest,
     /// After a position of an earlier reader.
     After(String),
 }

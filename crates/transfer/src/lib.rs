@@ -1,8 +1,9 @@
-//! Exports and imports as files, in AWS's layout.
+//! Exports and imports as files in AWS's layout, and the files of archives.
 //!
 //! This crate knows buckets as folders, manifests and their checksums, compression, and the lines of data files. It
 //! must not know which items belong to an export or how a table is filled: `singlet-engine` calls it through
-//! [`Buckets`](singlet_engine::Buckets). `singlet-wire` reads and writes items as JSON.
+//! [`Buckets`](singlet_engine::Buckets), and `singlet-derive` through [`ArchiveFiles`](singlet_derive::ArchiveFiles).
+//! `singlet-wire` reads and writes items as JSON.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,6 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
 mod checksum;
 mod csv;
 mod data;
@@ -51,5 +53,6 @@ mod objects;
 mod path;
 mod zstd;
 
+pub use archive::{ArchiveFolder, ArchiveLines, ArchivedFile, ArchivedLine, archive_files};
 pub use data::{DataError, ExportData};
 pub use folder::FolderBuckets;

@@ -120,6 +120,10 @@ pub(crate) struct StoreArguments {
     #[command(flatten)]
     pub(crate) loss: LossArguments,
 
+    /// The folder for archived items [env: SINGLET_ARCHIVE] [default: beside the data, such as ./singlet-data-archive]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) archive: Option<PathBuf>,
+
     /// An empty database in memory with the design's tables, gone at the end
     #[arg(long, conflicts_with_all = ["remote", "endpoint_url", "region", "profile"])]
     pub(crate) in_memory: bool,

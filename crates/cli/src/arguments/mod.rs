@@ -1,5 +1,6 @@
 //! The command line: arguments and help.
 
+mod archive;
 mod backup;
 mod derived;
 mod design;
@@ -19,6 +20,7 @@ use clap_complete::Shell;
 
 use crate::style::{self, ColorWhen};
 
+pub(crate) use archive::{ArchiveAction, ArchiveArguments, ArchiveListArguments, ArchiveReadArguments};
 pub(crate) use backup::{BackupArguments, BackupsArguments, FolderArguments, RestoreArguments};
 pub(crate) use derived::{AuditArguments, DerivationsArguments, RebuildArguments};
 pub(crate) use design::{
@@ -178,6 +180,9 @@ pub(crate) enum Command {
     /// Compare derived fields with a recount, and repair them
     #[command(after_help = derived::AUDIT_NOTES)]
     Audit(Box<AuditArguments>),
+    /// List, read or restore items that were archived when they expired or were deleted
+    #[command(after_help = archive::ARCHIVE_NOTES)]
+    Archive(ArchiveArguments),
     /// Print the JSON Schema of designs, for editors
     #[command(after_help = design::SCHEMA_NOTES)]
     Schema,

@@ -59,6 +59,11 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "DIR", default_value = "./singlet-data")]
     pub(crate) data: PathBuf,
 
+    /// The folder for items that designs archive [env: SINGLET_ARCHIVE] [default: beside the data, such as
+    /// ./singlet-data-archive]
+    #[arg(long, value_name = "DIR", requires = "designs")]
+    pub(crate) archive: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) key: KeyArguments,
 

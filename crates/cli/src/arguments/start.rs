@@ -34,6 +34,10 @@ pub(crate) struct DemoArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 
+    /// The folder for archived items [env: SINGLET_ARCHIVE] [default: in the demo's folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) archive: Option<PathBuf>,
+
     /// The port on 127.0.0.1 [default: 8000, or any free port if that is in use]
     #[arg(long)]
     pub(crate) port: Option<u16>,

@@ -7,6 +7,7 @@ use singlet_design::Json;
 use singlet_run::Wait;
 use singlet_run::apply::{self, Plan, Step};
 
+use crate::archive;
 use crate::arguments::{ApplyArguments, OutputFormat};
 use crate::derivations::{bring_up_to_date, names};
 use crate::design_file;
@@ -53,7 +54,8 @@ pub(crate) fn apply(arguments: &ApplyArguments) -> Result<(), Failure> {
         agree(&plan, arguments.yes)?;
         carry_out(&plan, &target, arguments.format)?;
         if let (Some(store), false) = (target.embedded(), arguments.remove) {
-            bring_up_to_date(store, &design, &environment.name)?;
+            bring_up_to_date(store.clone(), &design, &environment.name)?;
+            archive::begin(store, &design, &environment.name, target.archive())?;
         }
     }
     target.close()

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod apply;
+pub(crate) mod archive;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod backups;

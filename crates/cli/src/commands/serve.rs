@@ -21,7 +21,7 @@ use crate::failure::{Failure, ServeFailure};
 use crate::mounted::{Mounted, check_names};
 use crate::signals::Signals;
 use crate::target::{Purpose, open_folder};
-use crate::{cursor_key, descriptors, design_file, logging, memory};
+use crate::{archive, cursor_key, descriptors, design_file, logging, memory};
 
 /// Serves until a signal ends it.
 pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
@@ -50,11 +50,13 @@ async fn run(
     // The address first: a server that can't have it must not touch the data.
     let server = Server::bind(options).await.map_err(ServeFailure::Start)?;
     let database = open(arguments, key, connections_max)?;
+    let data = (!arguments.in_memory).then_some(arguments.data.as_path());
+    let archive = archive::base(arguments.archive.as_deref(), data);
     let mut workers = Workers::default();
     for design in designs {
         let store = Embedded::new(database.clone(), folder(arguments));
         let environment = apply_design(design, arguments.environment.as_deref(), &store).await?;
-        workers.start(store, design, &environment).await?;
+        workers.start(store, design, &environment, archive.as_deref()).await?;
     }
     let cursor_key =
         if arguments.in_memory { cursor_key::new_key() } else { cursor_key::of_folder(&arguments.data)? };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::copied::Referral;
 use super::entity::Entity;
+use super::outlet::{Archive, Trigger};
 use super::pattern::{Reference, ValueSource};
 use crate::condition::Condition;
 use crate::report::Span;
@@ -21,6 +22,16 @@ pub struct Derivation {
     pub span: Span,
 }
 
+impl Derivation {
+    /// Returns the events that lead out of the database.
+    pub fn triggers(&self) -> &[Trigger] {
+        match &self.kind {
+            DerivationKind::Archive(archive) => &archive.triggers,
+            DerivationKind::Set(_) | DerivationKind::Make(_) | DerivationKind::Delete(_) => &[],
+        }
+    }
+}
+
 /// The effect of a derivation.
 #[derive(Debug, Clone)]
 pub enum DerivationKind {
@@ -30,6 +41,8 @@ pub enum DerivationKind {
     Make(Maker),
     /// It deletes items that refer to a deleted item.
     Delete(Cascade),
+    /// It appends items that are gone to files.
+    Archive(Archive),
 }
 
 /// Fields that are set while a condition on the same item holds.

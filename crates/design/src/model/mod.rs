@@ -10,6 +10,7 @@ mod derivation;
 mod entity;
 mod extreme;
 mod layout;
+mod outlet;
 mod pattern;
 mod requests;
 mod route;
@@ -30,6 +31,7 @@ pub use entity::{
 };
 pub use extreme::{Extreme, ExtremeKind, ExtremeSource};
 pub use layout::{Allowance, Layout, Places, Subject};
+pub use outlet::{Archive, Event, Trigger};
 pub use pattern::{
     Argument, AskedKey, BatchGet, Binding, Buckets, Change, Check, Count, Delete, Each, EachList,
     ElementChange, Gather, Get, Insert, ListSource, ListWalk, Merge, Operation, Order, OrderWord, Parameter,
@@ -107,6 +109,7 @@ impl Design {
             DerivationKind::Set(set) => set.entity.name == entity.name,
             DerivationKind::Make(maker) => maker.each.name == entity.name,
             DerivationKind::Delete(cascade) => cascade.parent.name == entity.name,
+            DerivationKind::Archive(_) => false,
         };
         let is_copied = |copy: &FieldCopy| copy.source == entity.name;
         let decides = |extreme: &Extreme| extreme.sources.iter().any(|source| source.entity == entity.name);
@@ -117,6 +120,12 @@ impl Design {
             || self.entities.iter().any(|target| target.aggregates.iter().any(feeds))
             || self.entities.iter().any(|target| target.copies.iter().any(is_copied))
             || self.derivations.iter().any(|derivation| has_part(derivation))
+    }
+
+    /// Returns whether the changes of an entity's items have effects: on derived data, or in archives.
+    pub fn is_followed(&self, entity: &Entity) -> bool {
+        let mut triggers = self.derivations.iter().flat_map(|derivation| derivation.triggers());
+        self.takes_part_in_derivations(entity) || triggers.any(|trigger| trigger.entity.name == entity.name)
     }
 
     /// Returns the place of a pattern, if callers can run it.

@@ -134,8 +134,8 @@ fn of_derivation(derivation: &Derivation) -> Option<Rule<'_>> {
                 span: Some(derivation.span),
             }
         }
-        // Deletions come to an end, because there is less after each.
-        DerivationKind::Delete(_) => return None,
+        // Deletions come to an end, because there is less after each. Archives change no items.
+        DerivationKind::Delete(_) | DerivationKind::Archive(_) => return None,
     })
 }
 

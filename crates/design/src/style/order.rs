@@ -34,7 +34,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "about",
         ],
     ),
-    ("derivation", &["about", "of", "each", "when", KIND, "via", OTHERS]),
+    ("derivation", &["about", "of", "each", "on", "when", KIND, "via", OTHERS]),
     ("relation", &["about", KIND, "via", OTHERS]),
     ("pattern", PATTERN),
     ("inline", PATTERN),

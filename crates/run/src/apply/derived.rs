@@ -25,5 +25,5 @@ pub(super) fn shape() -> TableShape {
 
 /// Whether a table needs a stream because derivations follow its changes.
 pub(super) fn is_followed(design: &Design, table: &Table) -> bool {
-    design.entities_of(table).any(|entity| design.takes_part_in_derivations(entity))
+    design.entities_of(table).any(|entity| design.is_followed(entity))
 }

@@ -6,7 +6,7 @@ use singlet_wire::Operation;
 
 use super::histogram::{BOUNDS_MICROSECONDS, Recorded};
 use super::registry::{Metrics, Row};
-use crate::api::{DerivedStatistics, Statistics, TableStatistics};
+use crate::api::{DerivedStatistics, OutletStatistics, Statistics, TableStatistics};
 
 /// The resources that clients use now.
 #[derive(Default)]
@@ -26,6 +26,7 @@ pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Usage) -> 
     tables(&mut page, &statistics.tables);
     indexes(&mut page, &statistics.tables);
     derived(&mut page, &statistics.derived);
+    outlets(&mut page, &statistics.outlets);
     for figure in &statistics.storage {
         let name = format!("singlet_storage_{}", figure.name);
         let kind = if figure.name.ends_with("_total") { "counter" } else { "gauge" };
@@ -172,6 +173,34 @@ fn indexes(page: &mut Page, tables: &[TableStatistics]) {
     }
 }
 
+fn outlets(page: &mut Page, outlets: &[OutletStatistics]) {
+    page.family(
+        "singlet_outlet_lag_seconds",
+        "gauge",
+        "Age of the last change that an archive or a receiver has taken in, while there are more.",
+    );
+    for one in outlets {
+        let labels = [("design", one.design.as_str()), ("outlet", one.outlet.as_str())];
+        page.sample("singlet_outlet_lag_seconds", &labels, one.lag_seconds);
+    }
+    type Count = fn(&OutletStatistics) -> u64;
+    let counts: [(&str, &str, Count); 4] = [
+        ("done", "Items that were archived, and changes that were delivered.", |one| one.done),
+        ("dead", "Changes that couldn't be delivered.", |one| one.dead),
+        ("failures", "Attempts to archive or to deliver that failed.", |one| one.failures),
+        ("gaps", "How often changes were missed, because the change feed no longer had them.", |one| {
+            one.gaps
+        }),
+    ];
+    for (name, help, count) in counts {
+        let name = format!("singlet_outlet_{name}_total");
+        page.family(&name, "counter", help);
+        for one in outlets {
+            page.sample(&name, &[("design", &one.design), ("outlet", &one.outlet)], count(one));
+        }
+    }
+}
+
 fn derived(page: &mut Page, designs: &[DerivedStatistics]) {
     page.family(
         "singlet_derived_lag_seconds",
@@ -263,7 +292,12 @@ mod tests {
         let table = TableStatistics { name, items: 3, bytes: 30, expired: 4, indexes: vec![index] };
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
         let one = DerivedStatistics { design: "shop".to_owned(), changes: 5, ..DerivedStatistics::default() };
-        let statistics = Statistics { tables: vec![table], storage: vec![figure], derived: vec![one] };
+        let statistics = Statistics {
+            tables: vec![table],
+            storage: vec![figure],
+            derived: vec![one],
+            outlets: Vec::new(),
+        };
 
         let held = Usage { connections: 7, answer_bytes: 90, ..Usage::default() };
         let page = page(&metrics, &statistics, &held);

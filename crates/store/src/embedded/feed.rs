@@ -59,6 +59,7 @@ fn subscribe(
     let request = Subscribe::new(table).view(StreamView::NewAndOldImages);
     let request = match start {
         FeedStart::Now => request,
+        FeedStart::Oldest => request.from_oldest(),
         FeedStart::After(position) => match position.parse::<StreamPosition>() {
             Ok(position) => request.after(position),
             Err(_) => return Ok(None),

@@ -27,7 +27,7 @@ use crate::shell::{command_line, word};
 use crate::signals::Signals;
 use crate::style::{FAINT, HEAD, styled};
 use crate::target::{Purpose, open_folder};
-use crate::{cursor_key, logging};
+use crate::{archive, cursor_key, logging};
 
 /// The port unless another one is given.
 const PORT: u16 = 8000;
@@ -70,11 +70,12 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     }
     let designs = folder.designs()?;
     let database = open_folder(&folder.data(), Purpose::Demo, false, options(&folder))?;
+    let archive = archive::base(arguments.archive.as_deref(), Some(&folder.data()));
     let mut workers = Workers::default();
     for (_, design) in &designs {
         let store = Embedded::new(database.clone(), folder.data().display().to_string());
         let environment = apply_design(design, None, &store).await?;
-        workers.start(store, design, &environment).await?;
+        workers.start(store, design, &environment, archive.as_deref()).await?;
     }
     let served: Vec<Arc<Design>> = designs.iter().map(|(_, design)| Arc::clone(design)).collect();
     check_names(&served)?;

@@ -2,6 +2,7 @@
 
 mod cascade;
 mod maker;
+mod outlet;
 mod setter;
 mod value;
 
@@ -12,6 +13,7 @@ use crate::model::{Derivation, DerivationKind};
 use crate::syntax::Node;
 use cascade::CascadeDraft;
 use maker::MakerDraft;
+use outlet::OutletDraft;
 use setter::Setter;
 
 /// The most derivations of a design. A change of one item can cause an effect of each.
@@ -25,6 +27,7 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
         let effects = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Delete(cascade) => cascade.children.len(),
             DerivationKind::Set(_) | DerivationKind::Make(_) => 1,
+            DerivationKind::Archive(_) => 1,
         };
         if all.iter().map(effects).sum::<usize>() >= DERIVATIONS_MAX {
             let message = format!("the derivations of a design can have at most {DERIVATIONS_MAX} effects");
@@ -35,6 +38,8 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
             Setter { context, entities, entry }.all(set, &all).map(DerivationKind::Set)
         } else if entry.node.get("make").is_some() {
             MakerDraft { context, entities, entry }.maker().map(DerivationKind::Make)
+        } else if let Some(file) = entry.node.get("archive") {
+            OutletDraft { context, entities, entry }.archive(file).map(DerivationKind::Archive)
         } else {
             CascadeDraft { context, entities, entry }.cascade().map(DerivationKind::Delete)
         };

@@ -2,11 +2,24 @@
 
 use super::{Construct, Shape, Variants, about, key, required, variant};
 
+const EVENT: Shape = Shape::Text("an event");
+const EVENTS: Shape = Shape::Either(&[EVENT, Shape::List(1, &EVENT)]);
+
 /// A rule by which items follow from others.
 pub(crate) static DERIVATION: Construct = Construct {
     id: "derivation",
     keys: &[about()],
     variants: Variants::ByKey(&[
+        variant(
+            "archive",
+            Shape::Text("a path with fields in braces"),
+            "the file to which items are appended when they are gone, without its ending `.jsonl.zst`; slashes separate \
+             folders",
+            &[
+                required("on", EVENTS, "the events with their entities: `expire Session`, `delete Session`"),
+                key("when", Shape::Text("a condition"), "which items are archived"),
+            ],
+        ),
         variant(
             "delete",
             Shape::Either(&[Shape::Text("an entity name"), Shape::List(1, &Shape::Text("an entity name"))]),
