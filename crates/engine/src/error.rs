@@ -286,6 +286,9 @@ pub enum Invalid {
     /// A start key whose attributes do not fit, with the detail.
     #[error("The provided starting key is invalid: {0}")]
     StartKeyDetail(Box<Invalid>),
+    /// A start key for a query of a table without a sort key. No item can follow.
+    #[error("The provided exclusive start key is invalid: ExclusiveStartKey: {0}")]
+    StartKeyOfItem(String),
     /// A start key of another partition than the query's.
     #[error("The provided starting key is outside query boundaries based on provided conditions")]
     StartKeyOutside,

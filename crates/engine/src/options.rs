@@ -18,6 +18,9 @@ pub struct Options {
     pub account_id: String,
     /// Whether a write to an item of a running transaction is refused, as in DynamoDB, or waits.
     pub conflicts: Conflicts,
+    /// Whether a request for encryption is answered as in DynamoDB if the folder isn't encrypted. Otherwise it is
+    /// refused.
+    pub accept_sse: bool,
     /// The backup schedule of tables that have no schedule of their own. `None` means no backups.
     pub backups: Option<Schedule>,
     /// How streams are divided into shards.
@@ -77,6 +80,7 @@ impl Default for Options {
             region: "us-east-1".to_owned(),
             account_id: "000000000000".to_owned(),
             conflicts: Conflicts::default(),
+            accept_sse: false,
             backups: None,
             streams: StreamOptions::default(),
             buckets: None,
@@ -91,6 +95,7 @@ impl std::fmt::Debug for Options {
             .field("region", &self.region)
             .field("account_id", &self.account_id)
             .field("conflicts", &self.conflicts)
+            .field("accept_sse", &self.accept_sse)
             .finish_non_exhaustive()
     }
 }

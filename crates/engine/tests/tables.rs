@@ -187,7 +187,7 @@ fn a_wrong_definition_is_refused_with_what_is_wrong() {
         (indexed().global_index(global("no")), SchemaError::Name),
         (
             indexed().global_index(IndexDefinition::new("index", &["g", "pk", "sk", "g", "pk"], &[])),
-            SchemaError::KeyLength(" for index: index".to_owned()),
+            SchemaError::TooManyKeyAttributes("HASH"),
         ),
         (indexed().global_index(IndexDefinition::new("index", &["g"], &["g"])), SchemaError::SameKeyName),
         (

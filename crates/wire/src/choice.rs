@@ -197,6 +197,19 @@ impl Choice for TableClass {
         &[("STANDARD", Self::Standard), ("STANDARD_INFREQUENT_ACCESS", Self::InfrequentAccess)];
 }
 
+/// Whether contributor insights are turned on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InsightsAction {
+    /// On.
+    Enable,
+    /// Off.
+    Disable,
+}
+
+impl Choice for InsightsAction {
+    const WORDS: &'static [(&'static str, Self)] = &[("ENABLE", Self::Enable), ("DISABLE", Self::Disable)];
+}
+
 /// The type of a table's encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SseType {

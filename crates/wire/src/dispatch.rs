@@ -5,7 +5,7 @@ use singlet_engine::Database;
 use crate::error::Failure;
 use crate::operation::Operation;
 use crate::operations::{
-    Answer, backup_arn, batch_execute_statement, batch_get_item, batch_write_item, create_backup,
+    Answer, absent, backup_arn, batch_execute_statement, batch_get_item, batch_write_item, create_backup,
     create_table, delete_item, delete_table, describe, describe_continuous_backups, describe_stream,
     describe_table, describe_time_to_live, execute_statement, execute_transaction,
     export_table_to_point_in_time, exports, get_item, get_records, get_shard_iterator, import_table, imports,
@@ -67,5 +67,20 @@ pub(crate) async fn dispatch(
         Operation::UpdateItem => update_item::call(database, body, room).await,
         Operation::UpdateTable => update_table::call(database, body).await,
         Operation::UpdateTimeToLive => update_time_to_live::call(database, body).await,
+        Operation::CreateGlobalTable | Operation::UpdateGlobalTable => absent::change_global_table(body),
+        Operation::DeleteResourcePolicy => absent::delete_resource_policy(database, body),
+        Operation::DescribeContributorInsights => absent::describe_insights(database, body),
+        Operation::DescribeGlobalTable => absent::describe_global_table(body),
+        Operation::DescribeGlobalTableSettings => absent::global_table_settings(body),
+        Operation::DescribeKinesisStreamingDestination => absent::describe_kinesis(database, body),
+        Operation::DescribeTableReplicaAutoScaling => absent::replica_auto_scaling(database, body),
+        Operation::DisableKinesisStreamingDestination => absent::disable_kinesis(database, body),
+        Operation::EnableKinesisStreamingDestination => absent::enable_kinesis(database, body),
+        Operation::GetResourcePolicy => absent::get_resource_policy(database, body),
+        Operation::ListContributorInsights => absent::list_insights(database, body),
+        Operation::ListGlobalTables => absent::list_global_tables(body),
+        Operation::PutResourcePolicy => absent::put_resource_policy(database, body),
+        Operation::UpdateContributorInsights => absent::update_insights(database, body),
+        Operation::UpdateKinesisStreamingDestination => absent::update_kinesis(database, body),
     }
 }

@@ -113,7 +113,19 @@ fn name_in_arn<'a>(arn: &'a str, home: Home<'_>) -> Result<&'a str, Failure> {
 
 /// Reads the ARN of a table for an operation on its tags.
 pub(crate) fn table_in_arn(arn: &str, home: Home<'_>) -> Result<String, Failure> {
+    if !arn.starts_with("arn:") {
+        return Err(RequestError::NotAnArn(arn.to_owned()).into());
+    }
     name_in_arn(arn, home).map(str::to_owned)
+}
+
+/// Reads the ARN of a table or of its stream for an operation on its policy. Returns the table's name.
+pub(crate) fn resource_in_arn(arn: &str, home: Home<'_>) -> Result<String, Failure> {
+    if arn.contains("/index/") {
+        return Err(RequestError::IndexArn(arn.to_owned()).into());
+    }
+    let table = arn.split_once("/stream/").map_or(arn, |(table, _)| table);
+    table_in_arn(table, home)
 }
 
 #[cfg(test)]

@@ -204,6 +204,24 @@ pub(crate) enum RequestError {
     /// A string that must be a table's ARN, or begins like one, and isn't.
     #[error("Invalid TableArn: Invalid ResourceArn provided as input {0}")]
     InvalidArn(String),
+    /// A resource that isn't an ARN.
+    #[error("One or more parameter values were invalid: ARNs must start with 'arn:': {0}")]
+    NotAnArn(String),
+    /// The ARN of an index in place of a table's.
+    #[error(
+        "One or more parameter values were invalid: Invalid resource arn provided, only table or stream is accepted. \
+         Provided resource arn: {0}"
+    )]
+    IndexArn(String),
+    /// A key of a tag with characters that aren't allowed.
+    #[error("The Tag Key provided is invalid, Key: {0}")]
+    TagKey(String),
+    /// A value of a tag with characters that aren't allowed.
+    #[error("The Tag Value provided is invalid, Value: {0}")]
+    TagValue(String),
+    /// A key of a tag that is reserved for AWS.
+    #[error("Tag Key cannot be prefixed with aws:, Key: {0}")]
+    ReservedTagKey(String),
     /// No tag to set.
     #[error("Atleast one Tag needs to be provided as Input.")]
     NoTags,
@@ -366,7 +384,10 @@ pub(crate) enum RequestError {
     #[error("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")]
     SecondKeyNotRange,
     /// A key schema with a partition attribute after a sort attribute.
-    #[error("Invalid KeySchema: HASH key elements must come before RANGE key elements")]
+    #[error(
+        "One or more parameter values were invalid: All HASH key attributes must precede RANGE key attributes in the \
+         KeySchema"
+    )]
     HashAfterRange,
     /// An empty list of indexes.
     #[error("One or more parameter values were invalid: List of {0} is empty")]
@@ -404,6 +425,17 @@ pub(crate) enum RequestError {
          GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"
     )]
     EmptyIndexUpdate,
+    /// Two actions in one change to an index.
+    #[error(
+        "One or more parameter values were invalid: Only one global secondary index action is allowed per \
+         GlobalSecondaryIndexUpdate object"
+    )]
+    SeveralIndexActions,
+    /// A new index without the types of its key attributes.
+    #[error(
+        "One or more parameter values were invalid: AttributeDefinitions is not specified for index: {0}"
+    )]
+    NoDefinitionsForIndex(String),
     /// Two changes to one index.
     #[error(
         "One or more parameter values were invalid: Only one global secondary index update per index is allowed \
@@ -437,7 +469,47 @@ pub(crate) enum RequestError {
         "One or more parameter values were invalid: SequenceNumber must not be specified for ShardIteratorType {0}"
     )]
     UnusedSequenceNumber(&'static str),
+    /// A global table of the oldest version.
+    #[error(
+        "One or more parameter values were invalid: DynamoDB global tables version 2017.11.29 is not supported. We \
+         recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."
+    )]
+    OldGlobalTables,
+    /// The end of a Kinesis destination that isn't active.
+    #[error(
+        "Table is not in a valid state to enable Kinesis Streaming Destination: KinesisStreamingDestination must be \
+         ACTIVE to perform DISABLE operation."
+    )]
+    DestinationNotActive,
+    /// A change of a Kinesis destination that isn't active.
+    #[error(
+        "Table is not in a valid state to enable Kinesis Streaming Destination: Kinesis streaming is not in ACTIVE \
+         state. Updates are only allowed in ACTIVE state. TableName: {table}, kdsArn: {stream}"
+    )]
+    DestinationNotUpdatable {
+        /// The table.
+        table: String,
+        /// The ARN of the Kinesis stream.
+        stream: String,
+    },
     /// A parameter that DynamoDB supports and this server doesn't.
     #[error("One or more parameter values were invalid: {0} is not supported by this server")]
     Unsupported(&'static str),
+}
+
+/// A thing that a request names and that this server never has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AbsentError {
+    /// A global table of the oldest version.
+    #[error("Global table not found: Global table with name: '{0}' does not exist.")]
+    GlobalTable(String),
+    /// The settings of a global table of the oldest version.
+    #[error("Global table with name: '{0}' does not exist.")]
+    GlobalTableSettings(String),
+    /// The replicas of a table.
+    #[error("Global table with name: '{0}' does not exist.")]
+    Replicas(String),
+    /// The policy of a resource.
+    #[error("Resource-based policy not found for the provided ResourceArn: {0}")]
+    Policy(String),
 }

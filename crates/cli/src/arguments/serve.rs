@@ -131,6 +131,10 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = TransactionConflicts::Refuse)]
     pub(crate) transaction_conflicts: TransactionConflicts,
 
+    /// Answer requests for encryption (`SSESpecification`) as DynamoDB does, although the folder is not encrypted
+    #[arg(long, conflicts_with = "key_file")]
+    pub(crate) accept_sse: bool,
+
     /// How long a shard of a stream takes records before a child continues it. Real readers follow shards from
     /// parents to children; a few seconds let them show it
     #[arg(long, value_name = "SECONDS", default_value_t = 14_400, value_parser = clap::value_parser!(u32).range(1..))]

@@ -72,6 +72,9 @@ async fn run(
         Mounted { designs, environment, database: &database, workers, cursor_key, console, with_examples }
             .on(server)?
     };
+    if arguments.accept_sse && database.key_arn().is_none() {
+        tracing::warn!("requests for encryption are accepted, but nothing in this folder is encrypted");
+    }
     let announced = announce(arguments, server.address());
     greet(arguments, designs, server.address(), signed, database.key_arn().is_some())
         .map_err(ServeFailure::System)?;
@@ -224,6 +227,7 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
             TransactionConflicts::Refuse => Conflicts::Refuse,
             TransactionConflicts::Wait => Conflicts::Wait,
         },
+        accept_sse: arguments.accept_sse,
         streams: StreamOptions {
             shard_life_ms: u64::from(arguments.stream_shard_seconds) * 1000,
             ..StreamOptions::default()

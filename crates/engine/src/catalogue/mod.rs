@@ -28,6 +28,8 @@ pub(crate) struct Catalogue {
     by_number: HashMap<u32, Arc<Table>>,
     /// The ARN of the database's encryption key.
     key_arn: Option<Arc<str>>,
+    /// The ARN that answers show as the key of encrypted tables.
+    sse_arn: Option<Arc<str>>,
     /// Streams by ARN, including those that were turned off recently.
     streams: BTreeMap<String, Arc<Stream>>,
     /// The streams that are on, by table number.
@@ -40,8 +42,12 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     /// Creates a catalogue without tables.
-    pub(crate) fn new(key_arn: Option<String>) -> Self {
-        Catalogue { key_arn: key_arn.map(Into::into), ..Catalogue::default() }
+    pub(crate) fn new(key_arn: Option<String>, sse_arn: Option<String>) -> Self {
+        Catalogue {
+            key_arn: key_arn.map(Into::into),
+            sse_arn: sse_arn.map(Into::into),
+            ..Catalogue::default()
+        }
     }
 
     /// The ARN of the database's encryption key.
@@ -53,7 +59,7 @@ impl Catalogue {
     pub(crate) fn describe(&self, table: &Table, tally: impl Fn(RowSpace) -> Tally) -> TableDescription {
         let mut description = table.describe(tally);
         if table.settings.encrypted {
-            description.key_arn = self.key_arn().map(str::to_owned);
+            description.key_arn = self.sse_arn.as_deref().map(str::to_owned);
         }
         description
     }
@@ -61,7 +67,7 @@ impl Catalogue {
     /// Refuses encryption in a database without it, and keys other than the database's.
     pub(crate) fn check_encryption(&self, request: Option<&EncryptionRequest>) -> Result<(), Invalid> {
         let Some(EncryptionRequest::On { key }) = request else { return Ok(()) };
-        let arn = self.key_arn().ok_or(Invalid::NotEncrypted)?;
+        let arn = self.sse_arn.as_deref().ok_or(Invalid::NotEncrypted)?;
         let id = arn.rsplit('/').next().unwrap_or_default();
         match key.as_deref() {
             Some(asked) if ![arn, id, KEY_ALIAS].contains(&asked) => {

@@ -17,11 +17,16 @@ use crate::table::Table;
 use crate::turns::Turns;
 use crate::write::{EngineStore, Job, JobHandler};
 
+/// The id of the key that doesn't exist, in a folder that answers as if it were encrypted.
+const NO_KEY_ID: &str = "this-folder-is-not-encrypted";
+
 /// Reads the tables and streams, and creates the handler of the writer's jobs.
 pub(super) fn read_catalogue(opened: &Opened, options: &Options) -> Result<(Catalogue, JobHandler)> {
     let Options { region, account_id, .. } = options;
     let key_arn = opened.key_id().map(|id| format!("arn:aws:kms:{region}:{account_id}:key/{id}"));
-    let mut catalogue = Catalogue::new(key_arn);
+    let stand_in = || format!("arn:aws:kms:{region}:{account_id}:key/{NO_KEY_ID}");
+    let sse_arn = key_arn.clone().or_else(|| options.accept_sse.then(stand_in));
+    let mut catalogue = Catalogue::new(key_arn, sse_arn);
     for (key, value) in rows(opened, RowSpace::descriptors())? {
         let table = Table::decode(&EncodedItem::from_bytes(value)).ok_or_else(|| {
             let name = String::from_utf8_lossy(key.get(PREFIX_BYTES..).unwrap_or_default()).into_owned();

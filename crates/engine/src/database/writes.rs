@@ -164,7 +164,8 @@ impl Database {
         Ok(Transaction { actions, token, collection_metrics: request.collection_metrics })
     }
 
-    /// Prepares the actions of a transaction. Invalid items and keys cancel it, each with its reason.
+    /// Prepares the actions of a transaction. The first invalid item or key cancels it. DynamoDB gives no reason for
+    /// later ones.
     fn prepare_actions(&self, requests: Vec<TransactAction>) -> Result<Vec<Action>> {
         let view = self.view();
         let mut actions = Vec::with_capacity(requests.len());
@@ -175,7 +176,11 @@ impl Database {
                     actions.push(action);
                     reasons.push(CancellationReason::None);
                 }
-                Err(error) => reasons.push(crate::write::reason(error)?),
+                Err(error) => {
+                    let is_first = actions.len() == reasons.len();
+                    let reason = crate::write::reason(error)?;
+                    reasons.push(if is_first { reason } else { CancellationReason::None });
+                }
             }
         }
         if actions.len() == reasons.len() { Ok(actions) } else { Err(Error::TransactionCanceled { reasons }) }

@@ -42,6 +42,27 @@ pub enum SchemaError {
     /// A key with no partition attribute or more attributes than allowed.
     #[error("One or more parameter values were invalid: Invalid number of key attributes{0}")]
     KeyLength(String),
+    /// The key of a global index with more than four attributes of one kind: `HASH` or `RANGE`.
+    #[error(
+        "One or more parameter values were invalid: The KeySchema exceeds the maximum allowed number of {0} key attributes"
+    )]
+    TooManyKeyAttributes(&'static str),
+    /// One attribute twice in a key with several partition or sort attributes.
+    #[error("The KeySchema contains multiple key attributes with the same name")]
+    RepeatedKeyName,
+    /// A new type for an attribute that is part of a key.
+    #[error(
+        "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: {existing} New schema: {new}"
+    )]
+    Redefined {
+        /// The key that has the attribute.
+        existing: String,
+        /// The key with the new type.
+        new: String,
+    },
+    /// One attribute twice in a projection.
+    #[error("One or more parameter values were invalid: Duplicate element in NonKeyAttributes: {0}")]
+    ProjectedTwice(String),
     /// One attribute twice in a key.
     #[error("Both the Hash Key and the Range Key element in the KeySchema have the same name")]
     SameKeyName,
@@ -141,10 +162,10 @@ pub enum SchemaError {
     )]
     IndexExists(String),
     /// More tags than a table may have.
-    #[error("One or more parameter values were invalid: Too many tags: a table has at most 50")]
+    #[error("Number of Tags exceed the current limit for the provided ResourceArn")]
     TooManyTags,
     /// The same tag key twice.
-    #[error("One or more parameter values were invalid: Duplicate tag key: {0}")]
+    #[error("Duplicate Tag Keys provided as input: Duplicate Tag Key found {0}")]
     DuplicateTag(String),
     /// An expiry attribute whose name isn't 1 to 255 characters long.
     #[error(

@@ -1,12 +1,12 @@
 //! Reading the items of one partition key in order.
 
 use singlet_expr::{BoundKey, KeyNames, KeyTest};
-use singlet_values::{AttributeValue, key_successor, write_key_part, write_key_prefix};
+use singlet_values::{AttributeValue, Item, key_successor, write_key_part, write_key_prefix};
 
 use super::Snapshot;
 use super::bounds::Bounds;
 use super::page::Page;
-use super::scan::start_row;
+use super::scan::{StartKeyOf, start_row};
 use super::source::Source;
 use crate::error::{Invalid, Result};
 use crate::keyspace::HASH_BYTES;
@@ -30,9 +30,14 @@ fn page<'a>(view: &'a Snapshot, request: &'a Query) -> Result<Page<'a>> {
     check_filter(source, request)?;
     let partition = partition_row(source, &key)?;
     let mut bounds = key_bounds(&partition, &key)?;
+    // A partition of one item is a whole page, whatever the limit. There is nothing after it.
+    let is_item = source.index.is_none() && source.key().sort.is_empty();
     let direction = if request.forward { Direction::Forward } else { Direction::Backward };
     if let Some(start) = &request.start_key {
-        let row = start_row(source, start)?;
+        let row = start_row(source, start, StartKeyOf::Query)?;
+        if is_item {
+            return Err(Invalid::StartKeyOfItem(shown(start)).into());
+        }
         if !bounds.contain(&row) {
             let outside = !row.starts_with(&partition);
             return Err(if outside { Invalid::StartKeyOutside } else { Invalid::StartKeyPredicate }.into());
@@ -46,9 +51,25 @@ fn page<'a>(view: &'a Snapshot, request: &'a Query) -> Result<Page<'a>> {
         filter: request.filter.as_ref(),
         projection: request.projection.as_ref(),
         select: request.select,
-        limit: request.limit,
+        limit: request.limit.filter(|_| !is_item),
         consistent: request.consistent,
     })
+}
+
+/// A start key as DynamoDB shows it in an error.
+fn shown(start: &Item) -> String {
+    let attributes = start.iter().map(|(name, value)| {
+        let value = match value {
+            AttributeValue::S(text) => format!("S:{text}"),
+            AttributeValue::N(number) => format!("N:{number}"),
+            AttributeValue::B(bytes) => {
+                format!("B:java.nio.HeapByteBuffer[pos=0 lim={0} cap={0}]", bytes.len())
+            }
+            other => other.kind().code().to_owned(),
+        };
+        format!("{name}=AttributeValue: {{{value}}}")
+    });
+    format!("{{{}}}", attributes.collect::<Vec<_>>().join(", "))
 }
 
 fn bind(source: Source<'_>, request: &Query) -> Result<BoundKey> {

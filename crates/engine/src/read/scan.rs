@@ -24,7 +24,7 @@ pub(crate) async fn scan_in_parts(view: &Snapshot, request: &Scan) -> Result<Pag
 /// Returns the place of an item in the order of a scan.
 pub(crate) fn scan_place(view: &Snapshot, table: &str, key: &Item) -> Result<Vec<u8>> {
     let source = Source::find(view, table, None, false)?;
-    let mut row = start_row(source, key)?;
+    let mut row = start_row(source, key, StartKeyOf::Scan)?;
     Ok(row.split_off(source.space().prefix().len()))
 }
 
@@ -32,7 +32,7 @@ fn page<'a>(view: &'a Snapshot, request: &'a Scan) -> Result<Page<'a>> {
     let source = Source::find(view, &request.table, request.index.as_deref(), request.consistent)?;
     let mut bounds = segment_bounds(source.space(), request.segment);
     if let Some(start) = &request.start_key {
-        let row = start_row(source, start)?;
+        let row = start_row(source, start, StartKeyOf::Scan)?;
         if !bounds.contain(&row) {
             return Err(match request.segment {
                 Some(ScanSegment { segment, total }) => Invalid::StartKeySegment { total, segment },
@@ -72,16 +72,26 @@ fn segment_bounds(space: RowSpace, segment: Option<ScanSegment>) -> Bounds {
 }
 
 /// The row after which a page starts. A start key must have exactly the attributes of a cursor, with their types.
-pub(super) fn start_row(source: Source<'_>, start: &Item) -> Result<Vec<u8>, Invalid> {
+pub(super) fn start_row(source: Source<'_>, start: &Item, of: StartKeyOf) -> Result<Vec<u8>, Invalid> {
     let names = source.cursor_names();
+    let mismatch = || Invalid::StartKeyDetail(Box::new(Invalid::KeyMismatch));
     if start.len() != names.len() || !names.iter().all(|name| start.contains(name)) {
-        return Err(Invalid::StartKey);
+        let is_table_scan = of == StartKeyOf::Scan && source.index.is_none();
+        return Err(if is_table_scan { mismatch() } else { Invalid::StartKey });
     }
-    let start = EncodedItem::encode(start);
-    source.row_key(start.view()).map_err(|problem| match problem.in_key() {
-        Invalid::KeyMismatch => Invalid::StartKey,
+    let encoded = EncodedItem::encode(start);
+    source.row_key(encoded.view()).map_err(|problem| match problem.in_key() {
+        Invalid::KeyMismatch if of == StartKeyOf::Query && !source.key().suits(start) => Invalid::KeyMismatch,
+        Invalid::KeyMismatch => mismatch(),
         detail => Invalid::StartKeyDetail(Box::new(detail)),
     })
+}
+
+/// The operation that a start key belongs to. The errors differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartKeyOf {
+    Query,
+    Scan,
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::create::merge_tags;
-use super::validate::{GLOBAL_INDEXES_MAX, check_index, check_projected_count};
-use super::{Index, IndexState, Settings, Table};
+use super::validate::{GLOBAL_INDEXES_MAX, check_index, check_projected_count, shape};
+use super::{Index, IndexState, KeyAttribute, KeyShape, Settings, Table};
 use crate::error::{Error, Invalid, Result, SchemaError};
 use crate::request::{
     AttributeDefinition, BillingMode, EncryptionRequest, IndexDefinition, IndexUpdate, OnDemandThroughput,
@@ -29,7 +29,7 @@ impl Table {
         check_asks_something(&request)?;
         check_one_index_at_a_time(self, &request.indexes)?;
         table.settings.alter(&request, time_ms)?;
-        table.define(&request.attributes)?;
+        table.define(&request)?;
         table.drop_ceilings_if_provisioned();
         for update in request.indexes {
             table.alter_index(update)?;
@@ -69,18 +69,34 @@ impl Table {
         table
     }
 
-    fn define(&mut self, definitions: &[AttributeDefinition]) -> Result<()> {
-        for definition in definitions {
+    fn define(&mut self, request: &UpdateTable) -> Result<(), SchemaError> {
+        for definition in &request.attributes {
             match self.attributes.iter().find(|known| known.name == definition.name) {
                 None => self.attributes.push(definition.clone()),
                 Some(known) if known.scalar == definition.scalar => {}
-                Some(_) => {
-                    let text = format!("Cannot change the type of key attribute {}", definition.name);
-                    return Err(Invalid::Parameter(text).into());
-                }
+                Some(_) => return Err(self.redefined(definition, request)),
             }
         }
         Ok(())
+    }
+
+    /// The error for a new type of a key attribute. It shows the key that has the attribute, and the new one.
+    fn redefined(&self, definition: &AttributeDefinition, request: &UpdateTable) -> SchemaError {
+        let keys = std::iter::once(&self.key).chain(self.indexes.iter().map(|index| &index.key));
+        let existing = keys.into_iter().find(|key| key.contains(&definition.name)).unwrap_or(&self.key);
+        let created = request.indexes.iter().find_map(|update| match update {
+            IndexUpdate::Create(index) => {
+                shape(&index.key, &request.attributes).filter(|key| key.contains(&definition.name))
+            }
+            _ => None,
+        });
+        let mut retyped = existing.clone();
+        for attribute in retyped.partition.iter_mut().chain(&mut retyped.sort) {
+            if attribute.name == definition.name {
+                attribute.scalar = definition.scalar;
+            }
+        }
+        SchemaError::Redefined { existing: shown(existing), new: shown(&created.unwrap_or(retyped)) }
     }
 
     fn drop_unused_definitions(&mut self) {
@@ -146,6 +162,17 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// A key as DynamoDB shows it in an error.
+fn shown(key: &KeyShape) -> String {
+    let element = |attribute: &KeyAttribute, role| {
+        let (name, code) = (&attribute.name, attribute.scalar.code());
+        format!("SchemaElement: key{{{name}:{code}:{role}}}")
+    };
+    let partition = key.partition.iter().map(|attribute| element(attribute, "HASH"));
+    let sort = key.sort.iter().map(|attribute| element(attribute, "RANGE"));
+    format!("Schema:[{}]", partition.chain(sort).collect::<Vec<_>>().join(", "))
 }
 
 impl Index {

@@ -1,6 +1,6 @@
 //! Key attributes of tables and indexes, and the row keys made from them.
 
-use singlet_values::{ItemRef, Kind, ValueRef, partition_hash, write_key_part};
+use singlet_values::{Item, ItemRef, Kind, ValueRef, partition_hash, write_key_part};
 
 use crate::error::Invalid;
 use crate::keyspace::{HASH_BYTES, PARTS_AT, PREFIX_BYTES, RowSpace};
@@ -66,6 +66,14 @@ impl KeyShape {
     /// Whether an attribute is part of the key.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.attributes().any(|attribute| attribute.name == name)
+    }
+
+    /// Whether an item has every attribute of the key with its type.
+    pub(crate) fn suits(&self, item: &Item) -> bool {
+        let suits = |attribute: &KeyAttribute| {
+            item.get(&attribute.name).is_some_and(|value| value.kind() == attribute.scalar.kind())
+        };
+        self.attributes().all(suits)
     }
 
     /// The names only.

@@ -84,8 +84,10 @@ fn check_distinct(key: &KeySchema) -> Result<(), SchemaError> {
     let mut seen = BTreeSet::new();
     if key.partition.iter().chain(&key.sort).all(|name| seen.insert(name)) {
         Ok(())
-    } else {
+    } else if key.partition.len() == 1 && key.sort.len() == 1 {
         Err(SchemaError::SameKeyName)
+    } else {
+        Err(SchemaError::RepeatedKeyName)
     }
 }
 
@@ -95,6 +97,11 @@ pub(super) fn check_index(
     attributes: &[AttributeDefinition],
 ) -> Result<(), SchemaError> {
     check_name(&index.name)?;
+    for (kind, names) in [("HASH", &index.key.partition), ("RANGE", &index.key.sort)] {
+        if names.len() > GLOBAL_KEY_ATTRIBUTES_MAX {
+            return Err(SchemaError::TooManyKeyAttributes(kind));
+        }
+    }
     check_key_length(&index.key, GLOBAL_KEY_ATTRIBUTES_MAX, &format!(" for index: {}", index.name))?;
     if shape(&index.key, attributes).is_none() {
         let keys = index.key.partition.iter().chain(&index.key.sort).map(String::as_str);
@@ -103,6 +110,13 @@ pub(super) fn check_index(
     check_distinct(&index.key)?;
     match &index.projection {
         ProjectedAttributes::Include(names) if names.is_empty() => Err(SchemaError::EmptyInclude),
+        ProjectedAttributes::Include(names) => {
+            let mut seen = BTreeSet::new();
+            match names.iter().find(|name| !seen.insert(*name)) {
+                Some(twice) => Err(SchemaError::ProjectedTwice(twice.clone())),
+                None => Ok(()),
+            }
+        }
         _ => Ok(()),
     }
 }

@@ -58,6 +58,23 @@ pub enum KeyConditionError {
         /// The attribute.
         attribute: String,
     },
+    /// Partition attributes of an index with several key attributes that aren't compared for equality.
+    #[error("HASH key attributes {attributes} must have equality conditions specified in the query")]
+    PartitionEquality {
+        /// The attributes, joined by commas.
+        attributes: String,
+    },
+    /// Sort attributes that aren't compared for equality, although a later one has a condition.
+    #[error(
+        "RANGE key attributes {attributes} must have equality conditions specified in the query because a \
+         condition is present on key attribute {because}"
+    )]
+    SortEquality {
+        /// The attributes, joined by commas.
+        attributes: String,
+        /// The later attribute.
+        because: String,
+    },
     /// Something other than equality where only equality can be served.
     #[error("Query key condition not supported")]
     NotSupported,

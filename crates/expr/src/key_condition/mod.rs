@@ -136,6 +136,9 @@ fn bind_terms(terms: &[KeyTerm], key: &KeyNames<'_>) -> Result<BoundKey, KeyCond
     if terms.len() > attributes {
         return Err(KeyConditionError::TooManyConditions { conditions: terms.len(), attributes });
     }
+    if key.partition.len() > 1 || key.sort.len() > 1 {
+        check_equalities(terms, key)?;
+    }
     let mut bound = BoundKey { partition: Vec::new(), sort: Vec::new(), range: None };
     for attribute in key.partition {
         let Some(test) = find_test(terms, attribute)? else { return Err(missing(attribute)) };
@@ -158,6 +161,33 @@ fn bind_terms(terms: &[KeyTerm], key: &KeyNames<'_>) -> Result<BoundKey, KeyCond
         }
     }
     Ok(bound)
+}
+
+/// Checks that equality comes before other tests, in a key with several partition or sort attributes.
+fn check_equalities(terms: &[KeyTerm], key: &KeyNames<'_>) -> Result<(), KeyConditionError> {
+    let test = |attribute: &KeyAttribute<'_>| {
+        terms.iter().find(|term| term.attribute == attribute.name).map(|term| &term.test)
+    };
+    let unequal = |attributes: &[KeyAttribute<'_>]| {
+        let others = attributes.iter().filter(|it| !matches!(test(it), Some(KeyTest::Equal(_))));
+        others.map(|it| it.name).collect::<Vec<_>>().join(", ")
+    };
+    let attributes = unequal(key.partition);
+    if !attributes.is_empty() {
+        return Err(KeyConditionError::PartitionEquality { attributes });
+    }
+    let Some((last, before)) = key
+        .sort
+        .iter()
+        .rposition(|it| test(it).is_some())
+        .and_then(|position| Some((key.sort.get(position)?, key.sort.get(..position)?)))
+    else {
+        return Ok(());
+    };
+    match unequal(before) {
+        none if none.is_empty() => Ok(()),
+        attributes => Err(KeyConditionError::SortEquality { attributes, because: last.name.to_owned() }),
+    }
 }
 
 fn missing(attribute: &KeyAttribute<'_>) -> KeyConditionError {

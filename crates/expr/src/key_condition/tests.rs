@@ -87,12 +87,27 @@ fn attributes_of_a_wide_key_are_bound_from_the_left_in_any_order_of_writing() {
         BoundKey { partition, sort: vec![s("x")], range: None }
     );
     for (text, error) in [
-        ("p1 = :s", "Query condition missed key schema element: p2"),
-        ("p1 = :s AND p2 > :n", "Query key condition not supported"),
-        ("p1 = :s AND p2 = :n AND s2 = :n", "Query condition missed key schema element: s1"),
-        ("p1 = :s AND p2 = :n AND s1 = :s AND s3 = :b", "Query condition missed key schema element: s2"),
-        ("p1 = :s AND p2 = :n AND s1 > :s AND s2 = :n", "Query key condition not supported"),
-        ("p1 = :s AND p2 = :n AND s1 > :s AND s2 > :n", "Query key condition not supported"),
+        ("p1 = :s", "HASH key attributes p2 must have equality conditions specified in the query"),
+        (
+            "p1 = :s AND p2 > :n",
+            "HASH key attributes p2 must have equality conditions specified in the query",
+        ),
+        (
+            "p1 = :s AND p2 = :n AND s2 = :n",
+            "RANGE key attributes s1 must have equality conditions specified in the query because a condition is present on key attribute s2",
+        ),
+        (
+            "p1 = :s AND p2 = :n AND s1 = :s AND s3 = :b",
+            "RANGE key attributes s2 must have equality conditions specified in the query because a condition is present on key attribute s3",
+        ),
+        (
+            "p1 = :s AND p2 = :n AND s1 > :s AND s2 = :n",
+            "RANGE key attributes s1 must have equality conditions specified in the query because a condition is present on key attribute s2",
+        ),
+        (
+            "p1 = :s AND p2 = :n AND s1 > :s AND s2 > :n",
+            "RANGE key attributes s1 must have equality conditions specified in the query because a condition is present on key attribute s2",
+        ),
     ] {
         assert_eq!(bound(text).unwrap_err().to_string(), error, "{text}");
     }

@@ -8,7 +8,7 @@ use singlet_values::EncodedItem;
 use super::kind::ErrorKind;
 use super::protocol::ProtocolError;
 use crate::reply::Reply;
-use crate::text::{RequestError, ValueError};
+use crate::text::{AbsentError, RequestError, ValueError};
 use crate::write::{JsonWriter, write_item};
 
 /// The text of an `INSERT` for an item that exists already.
@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     Value(ValueError),
     /// The members contradict each other.
     Request(RequestError),
+    /// The request names something that this server never has.
+    Absent(AbsentError),
     /// A statement is wrong.
     Statement(StatementError),
     /// A statement of a transaction is wrong.
@@ -58,6 +60,12 @@ impl From<ValueError> for Failure {
 impl From<RequestError> for Failure {
     fn from(error: RequestError) -> Self {
         Failure::Request(error)
+    }
+}
+
+impl From<AbsentError> for Failure {
+    fn from(error: AbsentError) -> Self {
+        Failure::Absent(error)
     }
 }
 
@@ -99,6 +107,7 @@ impl Failure {
             Failure::Value(error) => ("ValidationError", error.to_string(), None),
             Failure::Request(error) => ("ValidationError", error.to_string(), None),
             Failure::Statement(error) => ("ValidationError", error.to_string(), None),
+            Failure::Absent(error) => ("ResourceNotFound", error.to_string(), None),
             Failure::DuplicateItem(item) => ("DuplicateItem", DUPLICATE_ITEM.to_owned(), item.as_ref()),
             Failure::AccessDenied { resource, .. } => ("AccessDenied", resource.clone(), None),
             Failure::NoRoom => {
@@ -120,6 +129,7 @@ impl Failure {
             Failure::Value(error) => refuse(ErrorKind::Validation, error.to_string()),
             Failure::Request(error) => refuse(ErrorKind::Validation, error.to_string()),
             Failure::Statement(error) => refuse(ErrorKind::Validation, error.to_string()),
+            Failure::Absent(error) => refuse(absent_kind(&error), error.to_string()),
             Failure::TransactStatement { at, text } => refuse(
                 ErrorKind::Validation,
                 format!("Validation failed in TransactStatements[{at}]: {text}"),
@@ -134,6 +144,14 @@ impl Failure {
             Failure::NoRoom => ProtocolError::ServiceUnavailable.reply(),
             Failure::Engine(error) => engine_reply(&error),
         }
+    }
+}
+
+fn absent_kind(error: &AbsentError) -> ErrorKind {
+    match error {
+        AbsentError::GlobalTable(_) | AbsentError::GlobalTableSettings(_) => ErrorKind::GlobalTableNotFound,
+        AbsentError::Replicas(_) => ErrorKind::ResourceNotFound,
+        AbsentError::Policy(_) => ErrorKind::PolicyNotFound,
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) enum ErrorKind {
     ExpiredIterator,
     ExportConflict,
     ExportNotFound,
+    GlobalTableNotFound,
     IdempotentParameterMismatch,
     ImportNotFound,
     IncompleteSignature,
@@ -25,6 +26,7 @@ pub(crate) enum ErrorKind {
     LimitExceeded,
     MissingAuthenticationToken,
     RequestTooLarge,
+    PolicyNotFound,
     ResourceInUse,
     PointInTimeRecoveryUnavailable,
     ResourceNotFound,
@@ -60,6 +62,7 @@ impl ErrorKind {
             ErrorKind::ExpiredIterator => (DYNAMODB, "ExpiredIteratorException", 400, "message"),
             ErrorKind::ExportConflict => (DYNAMODB, "ExportConflictException", 400, "message"),
             ErrorKind::ExportNotFound => (DYNAMODB, "ExportNotFoundException", 400, "message"),
+            ErrorKind::GlobalTableNotFound => (DYNAMODB, "GlobalTableNotFoundException", 400, "message"),
             ErrorKind::ImportNotFound => (DYNAMODB, "ImportNotFoundException", 400, "message"),
             ErrorKind::InvalidExportTime => (DYNAMODB, "InvalidExportTimeException", 400, "message"),
             ErrorKind::IdempotentParameterMismatch => {
@@ -76,6 +79,7 @@ impl ErrorKind {
                 (SERVICE, "MissingAuthenticationTokenException", 400, "message")
             }
             ErrorKind::RequestTooLarge => (SERVICE, "RequestEntityTooLargeException", 413, "message"),
+            ErrorKind::PolicyNotFound => (DYNAMODB, "PolicyNotFoundException", 400, "message"),
             ErrorKind::ResourceInUse => (DYNAMODB, "ResourceInUseException", 400, "message"),
             ErrorKind::InvalidRestoreTime => (DYNAMODB, "InvalidRestoreTimeException", 400, "message"),
             ErrorKind::PointInTimeRecoveryUnavailable => {

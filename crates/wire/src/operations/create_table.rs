@@ -8,8 +8,8 @@ use super::Answer;
 use super::table_members::{
     AskedIndex, AskedStream, AskedUnits, AttributeDefinitionMember, IndexMember, KEY_ELEMENTS,
     KeySchemaElement, OnDemandMember, ProvisionedMember, SseSpecification, StreamSpecification, TagMember,
-    WarmMember, read_definitions, read_encryption, read_indexes, read_key_elements, read_on_demand,
-    read_provisioned, read_stream, read_tags, read_warm,
+    WarmMember, check_tags, read_definitions, read_encryption, read_indexes, read_key_elements,
+    read_on_demand, read_provisioned, read_stream, read_tags, read_warm,
 };
 use crate::constraint::Constraints;
 use crate::error::Failure;
@@ -85,6 +85,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<CreateTable, Failure> {
         ("GlobalTableSourceArn", body.global_table_source_arn.is_some()),
         ("GlobalTableSettingsReplicationMode", body.global_table_settings_replication_mode.is_some()),
     ])?;
+    check_tags(&tags)?;
     let provisioned = provisioned.map(AskedUnits::checked).transpose()?;
     let stream = stream.map_or(Ok(None), AskedStream::of_new_table)?;
     if key.len() > attributes.len() {

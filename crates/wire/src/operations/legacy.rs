@@ -23,6 +23,8 @@ use crate::read::{Element, Flag, List, Map, SingleValue, Structure, Text};
 use crate::text::ValueError;
 
 const ATTRIBUTES_TO_GET: (usize, usize) = (1, 255);
+/// Names of this length and longer aren't attribute names.
+const NAME_BYTES_MAX: usize = 65_536;
 
 /// Checks `AttributesToGet` against its constraints.
 pub(super) fn check_attributes_to_get(
@@ -43,10 +45,20 @@ pub(super) fn check_attributes_to_get(
 pub(super) fn projection_of(member: Option<List<Text<'_>>>) -> Result<Option<Projection>, Failure> {
     match member {
         Some(List(names)) => {
-            let names = names.into_iter().map(Text::into_string).collect();
+            let names: Vec<String> = names.into_iter().map(Text::into_string).collect();
+            names.iter().try_for_each(|name| check_name(name))?;
             Ok(Some(legacy::attributes_to_get(names)?))
         }
         None => Ok(None),
+    }
+}
+
+/// Checks the name of an attribute.
+fn check_name(name: &str) -> Result<(), ValueError> {
+    match name.len() {
+        0 => Err(ValueError::EmptyName),
+        NAME_BYTES_MAX.. => Err(ValueError::NameTooLong),
+        _ => Ok(()),
     }
 }
 
@@ -112,6 +124,7 @@ impl<'a> Expectations<'a> {
         }
         let mut attributes = BTreeMap::new();
         for (name, Element(member)) in self.members.map(|Map(members)| members).unwrap_or_default() {
+            check_name(&name)?;
             let expected = ExpectedAttribute {
                 value: member.value.map(SingleValue::checked).transpose()?,
                 exists: member.exists.map(|flag| flag.0),
@@ -192,6 +205,7 @@ impl<'a> Conditions<'a> {
     fn into_attributes(self) -> Result<BTreeMap<String, AttributeCondition>, ValueError> {
         let mut attributes = BTreeMap::new();
         for (name, Element(member)) in self.members.map(|Map(members)| members).unwrap_or_default() {
+            check_name(&name)?;
             let values = member.attribute_value_list.map(checked_values).transpose()?.unwrap_or_default();
             if let Some(operator) = known_operator(member.comparison_operator.as_ref()) {
                 attributes.insert(name, AttributeCondition { operator, values });
@@ -250,6 +264,7 @@ impl AttributeUpdates {
         };
         let mut attributes = BTreeMap::new();
         for AskedAttributeUpdate { name, action, value } in members {
+            check_name(&name)?;
             let value = value.map(SingleValue::checked).transpose()?;
             attributes.insert(name, AttributeUpdate { action, value });
         }

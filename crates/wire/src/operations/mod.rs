@@ -1,5 +1,6 @@
 //! One file for each operation: its members, how they become a request of the engine, and how the outcome becomes JSON.
 
+pub(crate) mod absent;
 pub(crate) mod backup_arn;
 pub(crate) mod batch_execute_statement;
 pub(crate) mod batch_get_item;

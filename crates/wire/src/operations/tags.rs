@@ -4,7 +4,7 @@ use serde::Deserialize;
 use singlet_engine::{Database, Error, Tag};
 
 use super::Answer;
-use super::table_members::{TagMember, read_tags};
+use super::table_members::{TagMember, check_tags, read_tags};
 use crate::constraint::Constraints;
 use crate::error::Failure;
 use crate::read::{self, Element, List, Text};
@@ -23,18 +23,18 @@ struct TagsBody<'a> {
     tag_keys: Option<List<Text<'a>>>,
 }
 
-/// Serves `TagResource`.
+/// Serves `TagResource`. Like DynamoDB, it answers without a body.
 pub(crate) async fn tag(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let (arn, tags) = read_tag(body, Home::of(database))?;
     let tagged = database.submit_tag_resource(&arn, tags).await;
-    tagged.map(|()| Answer::empty()).map_err(|error| unfound(&arn, error.into()))
+    tagged.map(|()| Answer::free(Vec::new())).map_err(|error| unfound(&arn, error.into()))
 }
 
-/// Serves `UntagResource`.
+/// Serves `UntagResource`. Like DynamoDB, it answers without a body.
 pub(crate) async fn untag(database: &Database, body: &[u8]) -> Result<Answer, Failure> {
     let (arn, keys) = read_untag(body, Home::of(database))?;
     let untagged = database.submit_untag_resource(&arn, keys).await;
-    untagged.map(|()| Answer::empty()).map_err(|error| unfound(&arn, error.into()))
+    untagged.map(|()| Answer::free(Vec::new())).map_err(|error| unfound(&arn, error.into()))
 }
 
 /// Serves `ListTagsOfResource`.
@@ -53,6 +53,7 @@ fn read_tag(bytes: &[u8], home: Home<'_>) -> Result<(String, Vec<Tag>), Failure>
     let tags = tags.and_then(|members| read_tags(&mut constraints, members));
     let tags = constraints.take(tags)?;
     let arn = checked_arn(arn, home)?;
+    check_tags(&tags)?;
     if tags.is_empty() { Err(RequestError::NoTags.into()) } else { Ok((arn, tags)) }
 }
 

@@ -91,6 +91,7 @@ enum AskedIndexUpdate {
     Update(IndexUpdate, Option<AskedUnits>),
     Create(Box<AskedIndex>),
     Delete(String),
+    Several,
     Nothing,
 }
 
@@ -143,6 +144,15 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
     if updates.is_empty() && !settings.contains(&true) {
         return Err(RequestError::NothingToUpdate.into());
     }
+    let indexes = index_updates(updates)?;
+    let created = indexes.iter().find_map(|update| match update {
+        IndexUpdate::Create(definition) => Some(&definition.name),
+        IndexUpdate::Update { .. } | IndexUpdate::Delete { .. } => None,
+    });
+    // Even types that the table knows must be repeated.
+    if let Some(name) = created.filter(|_| attributes.is_empty()) {
+        return Err(RequestError::NoDefinitionsForIndex(name.clone()).into());
+    }
     Ok(UpdateTable {
         name,
         attributes,
@@ -150,7 +160,7 @@ fn read(bytes: &[u8], home: Home<'_>) -> Result<UpdateTable, Failure> {
         provisioned: provisioned.map(AskedUnits::checked).transpose()?,
         on_demand,
         warm,
-        indexes: index_updates(updates)?,
+        indexes,
         class,
         deletion_protection,
         encryption,
@@ -165,7 +175,10 @@ fn read_update(
 ) -> Option<AskedIndexUpdate> {
     let path = format_args!("globalSecondaryIndexUpdates.{}.member", at + 1);
     match (member.update, member.create, member.delete) {
-        (Some(Field(update)), _, _) => {
+        (Some(_), Some(_), _) | (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+            Some(AskedIndexUpdate::Several)
+        }
+        (Some(Field(update)), None, None) => {
             let path = format_args!("{path}.update");
             let name = read_name(constraints, format_args!("{path}.indexName"), update.index_name);
             let provisioned = read_provisioned(
@@ -178,7 +191,7 @@ fn read_update(
             let update = IndexUpdate::Update { name: name?, provisioned: None, on_demand, warm };
             Some(AskedIndexUpdate::Update(update, provisioned))
         }
-        (None, Some(Field(create)), _) => {
+        (None, Some(Field(create)), None) => {
             let index = read_index(constraints, format_args!("{path}.create"), create)?;
             Some(AskedIndexUpdate::Create(Box::new(index)))
         }
@@ -206,6 +219,7 @@ fn index_updates(asked: Vec<AskedIndexUpdate>) -> Result<Vec<IndexUpdate>, Failu
     let mut names = BTreeSet::new();
     for update in asked {
         let update = match update {
+            AskedIndexUpdate::Several => return Err(RequestError::SeveralIndexActions.into()),
             AskedIndexUpdate::Nothing => return Err(RequestError::EmptyIndexUpdate.into()),
             AskedIndexUpdate::Update(update, units) => with_units(update, units)?,
             AskedIndexUpdate::Create(index) => IndexUpdate::Create(index.into_definition()?),

@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+mod absent_features;
 mod any_request;
 mod backups;
 mod batches;
 mod constraints;
 mod items;
+mod names_and_limits;
 mod pages;
 mod partiql;
 mod protocol;

@@ -130,8 +130,11 @@ pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }
 
-/// The JSON of an answer.
+/// The JSON of an answer. Some answers have no body.
 pub(crate) fn parse(reply: &Reply) -> Value {
+    if reply.status == 200 && reply.body.is_empty() {
+        return json!({});
+    }
     serde_json::from_slice(&reply.body).unwrap_or_else(|error| panic!("{error}: {:?}", reply.body))
 }
 

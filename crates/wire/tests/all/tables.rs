@@ -306,7 +306,7 @@ fn tags_of_what_is_no_table_are_refused() {
     assert_eq!(client.invalid("TagResource", json!({"Tags": tags})), "Invalid TableArn");
     assert_eq!(
         client.invalid("TagResource", json!({"ResourceArn": "abcd", "Tags": tags})),
-        "Invalid TableArn: Invalid ResourceArn provided as input abcd"
+        "One or more parameter values were invalid: ARNs must start with 'arn:': abcd"
     );
     assert_eq!(
         client.invalid("TagResource", json!({"ResourceArn": none, "Tags": []})),

@@ -15,6 +15,9 @@ use crate::error::Failure;
 use crate::read::{Element, Field, List, Structure, Text};
 use crate::text::RequestError;
 
+/// The longest name of a projected attribute.
+const NAME_CHARACTERS_MAX: usize = 255;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(in crate::operations) struct ProjectionMember<'a> {
@@ -123,6 +126,16 @@ fn read_projection(
         && attributes.is_empty()
     {
         constraints.length(format_args!("{path}.nonKeyAttributes"), "[]", 0, (1, usize::MAX));
+    }
+    let mut names = member.non_key_attributes.iter().flat_map(|List(names)| names);
+    if names.any(|name| !(1..=NAME_CHARACTERS_MAX).contains(&name.as_str().chars().count())) {
+        let names = member.non_key_attributes.iter().flat_map(|List(names)| names);
+        let shown = names.map(Text::as_str).collect::<Vec<_>>().join(", ");
+        let rule = format_args!(
+            "Member must satisfy constraint: [Member must have length less than or equal to {NAME_CHARACTERS_MAX}, \
+             Member must have length greater than or equal to 1]"
+        );
+        constraints.violation(format_args!("[{shown}]"), format_args!("{path}.nonKeyAttributes"), rule);
     }
     let attributes =
         member.non_key_attributes.map(|List(names)| names.into_iter().map(Text::into_string).collect());

@@ -14,7 +14,8 @@ pub(super) use keys::{
 };
 pub(super) use overrides::{OverrideMembers, read_overrides};
 pub(super) use settings::{
-    AskedStream, SseSpecification, StreamSpecification, TagMember, read_encryption, read_stream, read_tags,
+    AskedStream, SseSpecification, StreamSpecification, TagMember, check_tags, read_encryption, read_stream,
+    read_tags,
 };
 pub(super) use throughput::{
     AskedUnits, OnDemandMember, ProvisionedMember, WarmMember, read_on_demand, read_provisioned, read_warm,

@@ -46,6 +46,26 @@ pub(in crate::operations) fn read_tags(
     all(tags)
 }
 
+/// Checks the characters of tags.
+pub(in crate::operations) fn check_tags(tags: &[Tag]) -> Result<(), RequestError> {
+    for tag in tags {
+        if tag.key.to_ascii_lowercase().starts_with("aws:") {
+            return Err(RequestError::ReservedTagKey(tag.key.clone()));
+        }
+        if !tag.key.chars().all(is_in_tags) {
+            return Err(RequestError::TagKey(tag.key.clone()));
+        }
+        if !tag.value.chars().all(is_in_tags) {
+            return Err(RequestError::TagValue(tag.value.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn is_in_tags(character: char) -> bool {
+    character.is_alphanumeric() || character.is_whitespace() || "+-=._:/@".contains(character)
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(in crate::operations) struct StreamSpecification<'a> {
