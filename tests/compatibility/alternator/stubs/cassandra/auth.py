@@ -1,0 +1,3 @@
+class PlainTextAuthProvider:
+    def __init__(self, **named):
+        pass

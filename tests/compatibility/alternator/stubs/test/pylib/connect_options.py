@@ -1,0 +1,2 @@
+def add_host_option(parser):
+    parser.addoption("--host", default="localhost")

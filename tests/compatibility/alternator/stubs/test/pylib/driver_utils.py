@@ -1,0 +1,2 @@
+def safe_driver_shutdown(cluster):
+    pass
