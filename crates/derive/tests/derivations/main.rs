@@ -11,6 +11,7 @@ mod extremes;
 mod fill;
 mod fixture;
 mod hostile;
+mod killed;
 mod made;
 mod model;
 mod model_of_extremes;
