@@ -25,8 +25,10 @@ const PAGE_CHANGES: usize = 500;
 const CHANGES_MAX: usize = 10_000;
 /// How often a worker begins anew because others are faster, before it gives way.
 const OPENINGS_MAX: usize = 10;
-/// How long a worker with several tables waits for changes of each before it looks at the next one.
+/// How long a worker with several tables waits for changes of each before it looks at the next one. The longer nothing
+/// happens, the longer it waits, up to 16 times as long.
 const TURN: Duration = Duration::from_millis(2);
+const IDLE_DOUBLINGS_MAX: u32 = 4;
 
 /// Keeps the derived data of one design up to date, from the change feeds of its tables.
 ///
@@ -49,6 +51,8 @@ pub struct Worker<S: ChangeFeed> {
     clock: Arc<dyn Clock>,
     /// The task that was worked on last.
     pub(crate) last_task: Option<Task>,
+    /// The steps since there was something to do.
+    idle_turns: u32,
 }
 
 /// The change feed of one table.
@@ -104,6 +108,7 @@ impl<S: ChangeFeed> Worker<S> {
             round: None,
             clock: Arc::new(SystemClock),
             last_task: None,
+            idle_turns: 0,
             design,
         };
         worker.reopen(&|_| false).await?;
@@ -199,7 +204,7 @@ impl<S: ChangeFeed> Worker<S> {
         }
         let wait = match (self.progress.tasks, self.feeds.len()) {
             (0, 0 | 1) => wait,
-            (0, _) => wait.min(TURN),
+            (0, _) => wait.min(TURN * (1 << self.idle_turns.min(IDLE_DOUBLINGS_MAX))),
             _ => Duration::ZERO,
         };
         let mut step = self.read_on(wait).await?;
@@ -207,6 +212,7 @@ impl<S: ChangeFeed> Worker<S> {
             return Ok(step);
         }
         step.is_busy = step.changes > 0 || self.progress.tasks > 0;
+        self.idle_turns = if step.is_busy { 0 } else { self.idle_turns.saturating_add(1) };
         self.counters.end(!step.is_busy);
         if self.progress.tasks > 0 {
             self.work().await?;

@@ -12,6 +12,7 @@ mod fill;
 mod fixture;
 mod hostile;
 mod killed;
+mod hot;
 mod made;
 mod model;
 mod model_of_extremes;

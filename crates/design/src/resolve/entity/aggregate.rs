@@ -5,11 +5,13 @@ use super::{Context, EntityDraft};
 use crate::condition::Condition;
 use crate::model::{Aggregate, AggregateKind, AggregateSource, Field, FieldType, SUMS_ATTRIBUTE};
 use crate::resolve::field::{DERIVED_WORDS, derived_word, kind_name};
+use crate::resolve::key::EntryDraft;
 use crate::resolve::name;
 use crate::resolve::own_condition::{self, Known};
 use crate::resolve::referral::{Linker, Party};
 use crate::resolve::template::find;
 use crate::syntax::{Entry, Node};
+use crate::template::{Format, Part};
 
 /// The decimals of an average that doesn't say how many.
 const DECIMALS_USUAL: u8 = 2;
@@ -27,6 +29,7 @@ pub(super) fn aggregates(
     let all: Vec<Vec<Aggregate>> =
         drafts.iter().map(|draft| Resolver { context, draft, by_name }.all()).collect();
     not_in_keys(context, drafts);
+    drafts.iter().zip(&all).for_each(|(draft, rules)| fit_in_keys(context, draft, rules));
     not_too_many(context, drafts, &all);
     all
 }
@@ -259,6 +262,34 @@ fn not_in_keys(context: &Context<'_>, drafts: &[EntityDraft<'_>]) {
                     "unique values are reserved when an item is written, and derived values come later",
                 );
             }
+        }
+    }
+}
+
+/// Checks that the keys of indexes have room for all decimals of an average. An item whose average has more couldn't take it.
+fn fit_in_keys(context: &Context<'_>, draft: &EntityDraft<'_>, rules: &[Aggregate]) {
+    for rule in rules {
+        let AggregateKind::Average { decimals } = rule.kind else { continue };
+        let parts = |entry: &EntryDraft| -> Vec<Part> {
+            let templates = entry.partition.iter().chain(&entry.sort);
+            templates.flat_map(|template| template.parts.iter().cloned()).collect()
+        };
+        let narrow = draft.entries.iter().find_map(|entry| {
+            parts(entry).into_iter().find_map(|part| match part.format_of(&rule.field) {
+                Some(Format::Padded { width, decimals: kept, .. }) if kept < decimals => {
+                    Some((entry.index.as_str(), width, kept))
+                }
+                _ => None,
+            })
+        });
+        if let Some((index, width, kept)) = narrow {
+            let (field, point) = (&rule.field, u8::from(kept == 0));
+            let wide = width.saturating_add(decimals - kept).saturating_add(point);
+            context.mistakes.add_with_help(
+                rule.span,
+                format!("`{field}` is kept with `decimals = {decimals}`, but the key of `{index}` has room for {kept}"),
+                format!("add `decimals = {kept}`, or write `{{{field}:0{wide}.{decimals}}}` in the key"),
+            );
         }
     }
 }
