@@ -90,7 +90,7 @@ rows! {
         sc_18_cooking_is_started_completed_and_listed_newest_first,
         sc_19_favourites_come_by_cook_date_newest_first_and_others_are_not_among_them,
         sc_33_what_was_cooked_in_a_month_comes_newest_first,
-        sc_33_recipes_of_a_week_come_highest_score_first,
+        sc_33_recipes_of_a_week_come_most_cooked_first,
     }
     ratings: smart_cooking::ratings on "smart-cooking" {
         sc_20_a_user_rates_a_recipe_once,

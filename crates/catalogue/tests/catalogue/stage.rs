@@ -45,7 +45,8 @@ impl<'a> Stage<'a> {
     /// Starts to derive data. `None` if the design derives none, or the store is another service's endpoint.
     fn worker(&self) -> Option<Worker<Embedded>> {
         let store = self.opened.clone()?;
-        Worker::open(store, self.runner.design().clone(), &self.environment).wait().unwrap()
+        let worker = Worker::open(store, self.runner.design().clone(), &self.environment).wait().unwrap();
+        worker.map(|worker| worker.with_clock(self.clock.clone()))
     }
 
     /// Brings derived data up to date, and audits it: nothing may differ. Returns whether this store keeps derived data at
@@ -56,6 +57,7 @@ impl<'a> Stage<'a> {
         let Some(store) = &self.opened else { return false };
         self.worker().expect("a design that derives data").catch_up().wait().unwrap();
         let audit = Audit::new(store.clone(), self.runner.design().clone(), &self.environment).unwrap();
+        let audit = audit.with_clock(&*self.clock);
         assert_eq!(audit.run(&mut |_| ()).wait().unwrap().differences, []);
         true
     }

@@ -309,3 +309,33 @@ proptest! {
         play(&acts)?;
     }
 }
+
+#[test]
+fn the_recipes_of_smart_cooking_are_counted_by_week() {
+    let source = include_str!("../../../../designs/smart-cooking.toml");
+    let blog = Blog::of(source, Database::in_memory().unwrap());
+    let start = |recipe: &str| {
+        let values = [("user_id", "anna".into()), ("recipe_id", recipe.into())];
+        let started = blog.run("start_cooking", &values);
+        let part = |name: &str| started.get(name).unwrap().clone();
+        [("user_id", "anna".into()), ("created_at", part("created_at")), ("history_id", part("history_id"))]
+    };
+    let mut date = Json::Null;
+    for (recipe, times) in [("a", 1), ("b", 3), ("c", 2)] {
+        for _ in 0..times {
+            let done = blog.run("complete_cooking", &start(recipe));
+            date = done.get("cook_date").cloned().unwrap_or(date);
+        }
+    }
+    start("d");
+    blog.settle();
+    let found = blog.run("trending_recipes", &[("cook_date", date)]);
+    let recipes: Vec<String> = found
+        .get("items")
+        .and_then(Json::as_list)
+        .unwrap()
+        .iter()
+        .map(|item| item.get("recipe_id").unwrap().to_string())
+        .collect();
+    assert_eq!(recipes, [r#""b""#, r#""c""#, r#""a""#], "what isn't finished doesn't count");
+}

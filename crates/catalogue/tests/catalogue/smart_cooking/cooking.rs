@@ -80,16 +80,34 @@ pub(crate) fn sc_33_what_was_cooked_in_a_month_comes_newest_first(stage: &Stage)
     assert_eq!(column(&february, "recipe_id"), ["in February"]);
 }
 
-pub(crate) fn sc_33_recipes_of_a_week_come_highest_score_first(stage: &Stage) {
+pub(crate) fn sc_33_recipes_of_a_week_come_most_cooked_first(stage: &Stage) {
     let ids: Vec<_> = ["a", "b", "c", "d"].iter().map(|title| recipe(stage, "anna", title)).collect();
-    for (id, score) in ids.iter().zip([5, 100, 10, 9]) {
-        stage.run("set_trend", args!(recipe_id = id, score = score));
+    let cook = |recipe: usize, times: usize| {
+        for _ in 0..times {
+            let started = start(stage, "anna", &ids[recipe]);
+            stage.run("complete_cooking", started);
+        }
+    };
+    for (recipe, times) in [(0, 1), (1, 4), (2, 3)] {
+        cook(recipe, times);
     }
-    let week = || column(&stage.list("trending_recipes", args!()), "recipe.title");
-    assert_eq!(week(), ["b", "c", "d", "a"]);
-    stage.days_pass(6);
-    stage.run("set_trend", args!(recipe_id = &ids[3], score = 101));
-    assert_eq!(week(), ["d", "b", "c", "a"]);
-    stage.days_pass(1);
-    assert_eq!(week(), ["d"], "scores of the week before are gone");
+    start(stage, "anna", &ids[3]);
+    if !stage.settles() {
+        return;
+    }
+    let week = |day: &str| {
+        column(&stage.list("trending_recipes", args!(cook_date = format!("{day}T12:00:00Z"))), "recipe.title")
+    };
+    assert_eq!(week("2035-01-24"), ["b", "c", "a"], "what isn't finished doesn't count");
+    stage.days_pass(7);
+    cook(3, 2);
+    cook(0, 1);
+    assert!(stage.settles());
+    assert_eq!(week("2035-01-28"), ["b", "c", "a"]);
+    assert_eq!(week("2035-01-29"), ["d", "a"]);
+    // Each week is gone five weeks after its Monday.
+    stage.days_pass(29);
+    assert!(stage.settles());
+    assert_eq!(week("2035-01-28"), Vec::<String>::new());
+    assert_eq!(week("2035-01-29"), ["d", "a"]);
 }
