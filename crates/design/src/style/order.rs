@@ -13,7 +13,22 @@ const OTHERS: &str = "<others>";
 /// first, then what it does, then its limits, and last what is declared about it.
 const ORDERS: &[(&str, &[&str])] = &[
     ("environment", &["about", "removal", "default", OTHERS]),
-    ("entity", &["about", "table", "type", "key", OTHERS, "unique", "ttl", "allow", "fields", "relations"]),
+    (
+        "entity",
+        &[
+            "about",
+            "table",
+            "type",
+            "key",
+            OTHERS,
+            "unique",
+            "ttl",
+            "counted",
+            "allow",
+            "fields",
+            "relations",
+        ],
+    ),
     (
         "field",
         &[
