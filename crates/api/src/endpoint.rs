@@ -44,7 +44,16 @@ pub(crate) const CURSOR: &str = "cursor";
 /// The endpoints of a design, in the order of the file.
 pub(crate) fn endpoints(design: &Design) -> Vec<Endpoint> {
     let routed = design.routes.iter().filter_map(|route| Some((route, design.pattern(&route.pattern)?)));
-    routed.map(|(route, pattern)| Endpoint::new(pattern, route)).collect()
+    routed.map(|(route, pattern)| Endpoint::new(&as_called(design, pattern), route)).collect()
+}
+
+/// A pattern without the parameter that is the caller, which callers don't give.
+fn as_called(design: &Design, pattern: &Arc<Pattern>) -> Arc<Pattern> {
+    let own = design.callers.as_ref().and_then(|callers| callers.own_parameter(&pattern.name));
+    let Some(own) = own else { return Arc::clone(pattern) };
+    let mut called = Pattern::clone(pattern);
+    called.parameters.retain(|parameter| parameter.name != own);
+    Arc::new(called)
 }
 
 impl Endpoint {

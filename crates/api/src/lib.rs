@@ -43,6 +43,7 @@
 //! ```
 
 mod answer;
+mod callers;
 mod cost;
 mod endpoint;
 mod feed;
@@ -59,6 +60,7 @@ mod router;
 mod served;
 mod service;
 
+pub use callers::{Authority, CallerKeys, DevelopmentKey, KeyFileError};
 pub use metered::Metered;
-pub use router::router;
+pub use router::{router, router_for};
 pub use served::Served;

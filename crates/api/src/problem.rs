@@ -1,6 +1,6 @@
 //! Problem details, as RFC 9457 defines them.
 
-use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use singlet_design::Json;
@@ -23,6 +23,8 @@ pub(crate) enum ProblemKind {
     InvalidCursor,
     InvalidPosition,
     UnsupportedHeader,
+    Unauthenticated,
+    InvalidToken,
     Forbidden,
     NotFound,
     MethodNotAllowed,
@@ -43,11 +45,13 @@ pub(crate) enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds, for the documentation.
-    pub(crate) const ALL: [ProblemKind; 20] = [
+    pub(crate) const ALL: [ProblemKind; 22] = [
         Self::InvalidRequest,
         Self::InvalidCursor,
         Self::InvalidPosition,
         Self::UnsupportedHeader,
+        Self::Unauthenticated,
+        Self::InvalidToken,
         Self::Forbidden,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -73,6 +77,8 @@ impl ProblemKind {
             Self::InvalidCursor => (StatusCode::NOT_FOUND, "invalid-cursor", "Invalid cursor"),
             Self::InvalidPosition => (StatusCode::BAD_REQUEST, "invalid-position", "Invalid position"),
             Self::UnsupportedHeader => (StatusCode::BAD_REQUEST, "unsupported-header", "Unsupported header"),
+            Self::Unauthenticated => (StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthenticated"),
+            Self::InvalidToken => (StatusCode::UNAUTHORIZED, "invalid-token", "Invalid token"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Forbidden"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => {
@@ -110,6 +116,15 @@ impl ProblemKind {
     /// The same words for every occurrence.
     pub(crate) fn title(self) -> &'static str {
         self.described().2
+    }
+
+    /// How a caller can say who they are, if that was missing.
+    fn challenge(self) -> Option<&'static str> {
+        match self {
+            Self::Unauthenticated => Some("Bearer"),
+            Self::InvalidToken => Some("Bearer error=\"invalid_token\""),
+            _ => None,
+        }
     }
 
     fn is_temporary(self) -> bool {
@@ -232,6 +247,9 @@ impl IntoResponse for Problem {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         if self.kind.is_temporary() {
             headers.insert(RETRY_AFTER, RETRY_SECONDS.into());
+        }
+        if let Some(challenge) = self.kind.challenge() {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
         if let Some(allow) = self.allow.and_then(|allow| HeaderValue::from_str(&allow).ok()) {
             headers.insert(ALLOW, allow);

@@ -59,6 +59,10 @@ pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
         RunError::Unsupported { .. } => {
             Problem::new(Kind::Unsupported, "the database can't do what this call needs")
         }
+        RunError::NoCaller => {
+            Problem::new(Kind::Unauthenticated, "this call needs a caller who says who they are")
+        }
+        RunError::Forbidden { .. } => Problem::new(Kind::Forbidden, "the caller may not make this call"),
         RunError::NoPattern { .. } | RunError::Internal { .. } => {
             Problem::new(Kind::NotFound, "there is nothing at this path")
         }

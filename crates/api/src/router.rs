@@ -16,11 +16,12 @@ use singlet_store::Store;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
+use crate::callers::Authority;
 use crate::endpoint::Endpoint;
 use crate::negotiate::JSON;
 use crate::problem::{Problem, ProblemKind};
 use crate::served::Served;
-use crate::service::{Incoming, Service, admit};
+use crate::service::{Incoming, Service};
 
 /// The bytes of a body at most. The server in front may allow fewer.
 const BODY_BYTES_MAX: usize = 32 << 20;
@@ -32,8 +33,16 @@ const COMPRESSED_BYTES_MIN: u64 = 1 << 10;
 /// A request must carry the client's address as an extension of type [`IpAddr`], as a mounted request of the server
 /// does: without it, or from another machine, it is refused.
 pub fn router<S: Store + 'static>(designs: Vec<Served<S>>) -> Router {
+    router_for(designs, &Authority::of_this_machine())
+}
+
+/// The patterns of designs below `/<design>`, for callers whom the authority identifies. Designs without `[caller]` are
+/// answered on this machine only.
+///
+/// A request must carry the client's address, as for [`router`].
+pub fn router_for<S: Store + 'static>(designs: Vec<Served<S>>, authority: &Authority) -> Router {
     let services = designs.into_iter().map(|design| Arc::new(Service::new(design)));
-    let router = services.fold(Router::new(), |router, service| router.merge(paths(&service)));
+    let router = services.fold(Router::new(), |router, service| router.merge(paths(&service, authority)));
     // An event must not wait in a compressor until there are more of them.
     let compressed = SizeAbove::new(COMPRESSED_BYTES_MIN).and(NotForContentType::SSE);
     router
@@ -52,10 +61,11 @@ const PAGE_POLICY: &str =
 struct Methods<S> {
     service: Arc<Service<S>>,
     endpoints: Vec<Endpoint>,
+    authority: Authority,
 }
 
 /// The paths of one design.
-fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
+fn paths<S: Store + 'static>(service: &Arc<Service<S>>, authority: &Authority) -> Router {
     let base = format!("/{}", service.name());
     let mut places: BTreeMap<String, Vec<Endpoint>> = BTreeMap::new();
     for endpoint in &service.endpoints {
@@ -63,7 +73,8 @@ fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
     }
     let mut router = Router::new();
     for (path, endpoints) in places {
-        let methods = Arc::new(Methods { service: Arc::clone(service), endpoints });
+        let methods = Methods { service: Arc::clone(service), endpoints, authority: authority.clone() };
+        let methods = Arc::new(methods);
         let handler = any(async move |params: Result<RawPathParams, _>, request: Request| {
             let params = params.map(|params| params.iter().map(|(_, value)| value.to_owned()).collect());
             methods.answer(params.ok(), request).await
@@ -77,15 +88,23 @@ fn paths<S: Store + 'static>(service: &Arc<Service<S>>) -> Router {
     ];
     for (path, media_type, text) in documents {
         let text = Bytes::from(text.clone());
-        let handler = async move |request: Request| shown(&request, media_type, text);
+        let (authority, has_callers) = (authority.clone(), service.has_callers());
+        let handler =
+            async move |request: Request| shown((&authority, has_callers), &request, media_type, text);
         router = router.route(&format!("{base}{path}"), get(handler).fallback(only_get));
     }
     router
 }
 
 /// Answers with a document about a design.
-fn shown(request: &Request, media_type: &'static str, text: Bytes) -> Response {
-    if let Err(problem) = admit(request.extensions().get::<IpAddr>()) {
+fn shown(
+    (authority, has_callers): (&Authority, bool),
+    request: &Request,
+    media_type: &'static str,
+    text: Bytes,
+) -> Response {
+    let address = request.extensions().get::<IpAddr>();
+    if let Err(problem) = authority.identify(has_callers, address, request.headers()) {
         return problem.into_response();
     }
     let mut response = text.into_response();
@@ -116,7 +135,8 @@ impl<S: Store + 'static> Methods<S> {
 
     async fn try_answer(&self, path: Option<Vec<String>>, request: Request) -> Result<Response, Problem> {
         let (parts, body) = request.into_parts();
-        admit(parts.extensions.get::<IpAddr>())?;
+        let address = parts.extensions.get::<IpAddr>();
+        let caller = self.authority.identify(self.service.has_callers(), address, &parts.headers)?;
         let wanted = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
         let Some(endpoint) = self.endpoints.iter().find(|endpoint| endpoint.method == *wanted) else {
             return self.without_endpoint(&parts.method);
@@ -127,7 +147,7 @@ impl<S: Store + 'static> Methods<S> {
             .map_err(|_| Problem::new(ProblemKind::TooLarge, "the body is too large"))?;
         let address = parts.extensions.get::<IpAddr>().copied();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
-        let request = Incoming { method, uri, headers, path, body, address };
+        let request = Incoming { method, uri, headers, path, body, address, caller };
         let answered = self.service.call(endpoint, &request).await;
         let status = match &answered {
             Ok(response) => response.status(),

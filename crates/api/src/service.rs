@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::{HeaderName, Method};
 use axum::response::Response;
 use singlet_design::{Json, Operation, Route};
-use singlet_run::{Outcome, RunError, Runner, check_arguments};
+use singlet_run::{Caller, Outcome, RunError, Runner};
 use singlet_store::Store;
 
 use crate::answer::{self, Asked};
@@ -48,6 +48,8 @@ pub(crate) struct Incoming {
     pub(crate) body: bytes::Bytes,
     /// The caller's address.
     pub(crate) address: Option<IpAddr>,
+    /// The one who calls.
+    pub(crate) caller: Caller,
 }
 
 impl<S: Store + 'static> Service<S> {
@@ -78,16 +80,17 @@ impl<S: Store + 'static> Service<S> {
         let query = request.uri.query().unwrap_or_default();
         let input = crate::input::read(endpoint, path, query, &request.body)?;
         if !input.faults.is_empty() {
-            return Err(Problem::of(all_faults(endpoint, input)));
+            return Err(Problem::of(self.all_faults(endpoint, &request.caller, input)));
         }
         let following = self.following.as_deref();
         let applied = wish.before(following, is_read).await?;
         if is_read && request.method != Method::HEAD && negotiate::accepts_events(&request.headers) {
             return self.follow(endpoint, request, input).await;
         }
-        let run = self.runner.run(&endpoint.pattern.name, &input.arguments, &input.paging);
+        let run =
+            self.runner.run_as(&request.caller, &endpoint.pattern.name, &input.arguments, &input.paging);
         let (outcome, units) = measured(run).await;
-        let outcome = outcome.map_err(|error| problem_of(endpoint, input, error))?;
+        let outcome = outcome.map_err(|error| self.problem_of(endpoint, request, input, error))?;
         let created_at = self.location(endpoint, &outcome);
         let asked = Asked {
             endpoint,
@@ -120,9 +123,10 @@ impl<S: Store + 'static> Service<S> {
             pattern: Arc::clone(&endpoint.pattern),
             arguments: input.arguments.clone(),
             paging: input.paging.clone(),
+            caller: request.caller.clone(),
         };
         live.subscribe(view, last, request.address).await.map_err(|refused| match refused {
-            Refused::Run(error) => problem_of(endpoint, input, error),
+            Refused::Run(error) => self.problem_of(endpoint, request, input, error),
             Refused::Problem(problem) => problem,
         })
     }
@@ -137,37 +141,31 @@ impl<S: Store + 'static> Service<S> {
         let route: &Route = &self.endpoints.iter().find(reads)?.route;
         answer::path_of(self.name(), route, &record.to_json())
     }
-}
 
-/// The problem that an error of a pattern is for its caller.
-fn problem_of(endpoint: &Endpoint, input: Input, error: RunError) -> Problem {
-    if !matches!(error, RunError::Parameter { .. } | RunError::Parameters { .. }) {
-        return refusal::problem(endpoint, error);
+    /// The problem that an error of a pattern is for its caller.
+    fn problem_of(&self, endpoint: &Endpoint, request: &Incoming, input: Input, error: RunError) -> Problem {
+        if !matches!(error, RunError::Parameter { .. } | RunError::Parameters { .. }) {
+            return refusal::problem(endpoint, error);
+        }
+        // The first step that fails may not know the other wrong parameters.
+        let faults = self.all_faults(endpoint, &request.caller, input);
+        if faults.is_empty() { refusal::problem(endpoint, error) } else { Problem::of(faults) }
     }
-    // The first step that fails may not know the other wrong parameters.
-    let faults = all_faults(endpoint, input);
-    if faults.is_empty() { refusal::problem(endpoint, error) } else { Problem::of(faults) }
-}
 
-/// Everything that is wrong with a call: what was found while reading it, and values that don't fit.
-fn all_faults(endpoint: &Endpoint, input: Input) -> Vec<Fault> {
-    let mut faults = input.faults;
-    let wrong = check_arguments(&endpoint.pattern, &input.arguments);
-    let known = |fault: &Fault| faults.iter().any(|known| known.parameter == fault.parameter);
-    let more: Vec<Fault> =
-        refusal::faults(endpoint, wrong).into_iter().filter(|fault| !known(fault)).collect();
-    faults.extend(more);
-    faults
-}
+    /// Everything that is wrong with a call: what was found while reading it, and values that don't fit.
+    fn all_faults(&self, endpoint: &Endpoint, caller: &Caller, input: Input) -> Vec<Fault> {
+        let mut faults = input.faults;
+        let wrong = self.runner.check_as(caller, &endpoint.pattern.name, &input.arguments);
+        let known = |fault: &Fault| faults.iter().any(|known| known.parameter == fault.parameter);
+        let more: Vec<Fault> =
+            refusal::faults(endpoint, wrong).into_iter().filter(|fault| !known(fault)).collect();
+        faults.extend(more);
+        faults
+    }
 
-/// Refuses callers on other machines as long as nobody can prove who they are.
-pub(crate) fn admit(address: Option<&IpAddr>) -> Result<(), Problem> {
-    match address {
-        Some(address) if address.to_canonical().is_loopback() => Ok(()),
-        _ => Err(Problem::new(
-            ProblemKind::Forbidden,
-            "callers can't be told apart here, so the API answers on this machine only",
-        )),
+    /// Whether the design says who calls.
+    pub(crate) fn has_callers(&self) -> bool {
+        self.runner.design().callers.is_some()
     }
 }
 

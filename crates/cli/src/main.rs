@@ -3,6 +3,7 @@
 
 mod archive;
 mod arguments;
+mod authority;
 mod columns;
 mod commands;
 mod counted;
@@ -87,6 +88,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Recovery(arguments) => commands::recovery::recovery(&arguments),
         Command::Restore(arguments) => commands::restore::restore(&arguments),
         Command::Serve(arguments) => commands::serve::serve(arguments),
+        Command::Token(arguments) => commands::token::token(&arguments),
         Command::Verify(arguments) => return commands::verify::verify(&arguments),
         Command::Compact(arguments) => commands::compact::compact(&arguments),
         Command::NewKey(arguments) => commands::new_key::new_key(&arguments),

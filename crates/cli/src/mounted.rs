@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::any;
-use singlet_api::{Metered, Served as ServedApi};
+use singlet_api::{Authority, Metered, Served as ServedApi};
 use singlet_console::{BASE, Permission, Served};
 use singlet_design::Design;
 use singlet_engine::Database;
@@ -30,6 +30,8 @@ pub(crate) struct Mounted<'a> {
     pub(crate) workers: &'a Workers,
     /// The key that encrypts cursors.
     pub(crate) cursor_key: [u8; 32],
+    /// How callers of the API are known.
+    pub(crate) authority: Authority,
     /// Whether there is a console, and what it may do.
     pub(crate) console: Option<Permission>,
     /// Whether the example applications are served.
@@ -48,7 +50,8 @@ impl Mounted<'_> {
             let derived = self.workers.settled(&design.name);
             Ok(ServedApi::new(self.runner(design, store)?).with_feeds(feeds, derived))
         });
-        let api = singlet_api::router(apis.collect::<Result<Vec<_>, Failure>>()?);
+        let apis = apis.collect::<Result<Vec<_>, Failure>>()?;
+        let api = singlet_api::router_for(apis, &self.authority);
         let Some(permission) = self.console else { return Ok(server.mount(api)) };
         let served = self.designs.iter().map(|(design, file)| {
             let store = Embedded::new(self.database.clone(), design.name.clone());

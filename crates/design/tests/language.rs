@@ -7,6 +7,7 @@ use singlet_design::{Argument, Design, KeyKind, Operation, Order, ParameterType,
 
 const REFERENCE: &str = include_str!("../../../docs/design-language.md");
 const DERIVED: &str = include_str!("../../../docs/derived.md");
+const CALLERS: &str = include_str!("../../../docs/callers.md");
 const SOCIAL: &str = include_str!("../../../designs/social.toml");
 
 /// Whether a block of a page begins a design. A comment above may name its file.
@@ -19,7 +20,7 @@ fn begins_a_design(block: &str) -> bool {
 fn designs_of_the_reference() -> Vec<String> {
     let mut designs: Vec<String> = Vec::new();
     let blocks = |page: &'static str| page.split("```toml\n").skip(1);
-    for block in blocks(REFERENCE).chain(blocks(DERIVED)) {
+    for block in blocks(REFERENCE).chain(blocks(DERIVED)).chain(blocks(CALLERS)) {
         let block = block.split("```").next().unwrap();
         match designs.last_mut() {
             Some(design) if !begins_a_design(block) => design.push_str(block),

@@ -9,6 +9,7 @@ use crate::arguments::Bound;
 use crate::cursor::{Bond, Cursor, Payload, Seal};
 use crate::entropy::Entropy;
 use crate::error::RunError;
+use crate::rights::Rights;
 
 /// Which page of a list, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,13 +30,16 @@ pub(crate) struct Call<'a> {
     pub(crate) paging: &'a Paging,
     /// The time of the call, in milliseconds since 1970: one for everything that it does.
     pub(crate) now_ms: u64,
+    /// The rights of the one who calls.
+    pub(crate) rights: &'a Rights,
 }
 
 impl Call<'_> {
     /// The context that the cursors of this call are bound to.
     pub(crate) fn bond(&self) -> Bond {
         let held = self.bound.held().clone();
-        Bond { pattern: self.pattern.clone(), given: self.bound.all().to_vec(), held }
+        let caller = self.rights.bond.clone();
+        Bond { pattern: self.pattern.clone(), given: self.bound.all().to_vec(), held, caller }
     }
 }
 

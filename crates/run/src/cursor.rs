@@ -92,6 +92,8 @@ pub(crate) struct Bond {
     pub(crate) given: Vec<Given>,
     /// Parameters that the cursor holds for its caller.
     pub(crate) held: Held,
+    /// The caller who may use the cursor; empty for the operator.
+    pub(crate) caller: Vec<u8>,
 }
 
 /// Parameters whose values depend on the time of a list's first page: the further pages are read with the same values.
@@ -150,13 +152,13 @@ impl Seal {
         Ok((held, reader.sized()?.to_vec()))
     }
 
-    /// The context that a cursor is bound to. The last part is for the caller, whom patterns don't know yet.
+    /// The context that a cursor is bound to.
     fn context(&self, bond: &Bond) -> Vec<u8> {
         let mut context = self.place.clone();
         extend(&mut context, bond.pattern.name.as_bytes());
         let is_held = |name: &str| bond.held.values.contains(name);
         extend(&mut context, canonical(&bond.pattern, &bond.given, is_held).as_bytes());
-        extend(&mut context, b"");
+        extend(&mut context, &bond.caller);
         context
     }
 
@@ -404,7 +406,12 @@ query = "Token"
 
     fn bond(pattern: &str, argument: &str) -> Bond {
         let pattern = Arc::new(Pattern { name: pattern.to_owned(), ..TOKENS.clone() });
-        Bond { pattern, given: vec![Given::Value(argument.into())], held: Held::default() }
+        Bond {
+            pattern,
+            given: vec![Given::Value(argument.into())],
+            held: Held::default(),
+            caller: Vec::new(),
+        }
     }
 
     proptest! {

@@ -24,6 +24,15 @@ pub enum RunError {
         /// The patterns that run it.
         users: Vec<String>,
     },
+    /// The call needs a caller, and there is none.
+    #[error("this call needs a caller who says who they are")]
+    NoCaller,
+    /// The caller may not run the pattern.
+    #[error("the caller may not run `{pattern}`")]
+    Forbidden {
+        /// The pattern.
+        pattern: String,
+    },
     /// A parameter is missing, unknown or doesn't fit.
     #[error("`{parameter}` {reason}")]
     Parameter {

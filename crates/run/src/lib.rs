@@ -44,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
 pub mod apply;
 mod arguments;
 mod blocking;
@@ -63,11 +64,13 @@ mod keys;
 mod needs;
 mod outcome;
 mod read;
+mod rights;
 mod runner;
 pub mod seed;
 mod usage;
 mod write;
 
+pub use access::Caller;
 pub use arguments::{ArgumentList, Arguments};
 pub use blocking::Wait;
 pub use call::Paging;

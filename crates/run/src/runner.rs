@@ -14,6 +14,7 @@ use crate::key_values::check_keys;
 use crate::needs::needs;
 use crate::outcome::Outcome;
 use crate::read::ReadPlan;
+use crate::rights::Rights;
 use crate::write::{self, ItemDifference, ItemError, ItemWrite};
 
 /// Runs the patterns of one design on one store.
@@ -113,7 +114,48 @@ impl<S: Store> Runner<S> {
         arguments: &dyn ArgumentList,
         paging: &Paging,
     ) -> Result<Outcome, RunError> {
+        self.run_with(Rights::OPERATOR, pattern, arguments, paging).await
+    }
+
+    /// Runs a pattern with the rights of a caller.
+    pub(crate) async fn run_with(
+        &self,
+        rights: &Rights,
+        pattern: &str,
+        arguments: &dyn ArgumentList,
+        paging: &Paging,
+    ) -> Result<Outcome, RunError> {
         let (pattern, plan) = self.find(pattern)?;
+        self.run_plan((pattern, plan), rights, arguments, paging).await
+    }
+
+    /// Runs a pattern for Singlet itself, also an internal one.
+    pub(crate) async fn run_any(
+        &self,
+        pattern: &str,
+        arguments: &dyn ArgumentList,
+        paging: &Paging,
+    ) -> Result<Outcome, RunError> {
+        let mut plans = self.site.design.patterns.iter().zip(self.plans.iter());
+        let found = plans.find(|(known, _)| known.name == pattern);
+        let found = found.ok_or(RunError::Fault("a pattern of the design has no plan"))?;
+        self.run_plan(found, Rights::OPERATOR, arguments, paging).await
+    }
+
+    /// Whether a pattern answers with pages.
+    pub(crate) fn is_list(&self, pattern: &Pattern) -> bool {
+        let mut plans = self.site.design.patterns.iter().zip(self.plans.iter());
+        let plan = plans.find(|(known, _)| known.name == pattern.name).map(|(_, plan)| &plan.way);
+        matches!(plan, Some(Way::Read(read)) if read.is_list())
+    }
+
+    async fn run_plan(
+        &self,
+        (pattern, plan): (&Arc<Pattern>, &PatternPlan),
+        rights: &Rights,
+        arguments: &dyn ArgumentList,
+        paging: &Paging,
+    ) -> Result<Outcome, RunError> {
         if !plan.needs.is_empty() {
             self.check_features(pattern, plan).await?;
         }
@@ -123,12 +165,12 @@ impl<S: Store> Runner<S> {
             Way::Read(read) => read,
             // Boxed, so that the future of a read stays small.
             way @ (Way::Write | Way::Claim(_) | Way::Bulk(_)) => {
-                return Box::pin(self.write(pattern, way, arguments, paging, now_ms)).await;
+                return Box::pin(self.write((pattern, way), rights, arguments, paging, now_ms)).await;
             }
             Way::Impossible => return Err(RunError::Fault("the parts of this pattern don't fit together")),
         };
         let bound = Bound::check(pattern, arguments)?;
-        let mut call = Call { pattern, bound, paging, now_ms };
+        let mut call = Call { pattern, bound, paging, now_ms, rights };
         if let Some(cursor) = &paging.cursor {
             let (held, _) = self.site.seal.open(&call.bond(), cursor)?;
             call.bound.hold(held);
@@ -148,15 +190,15 @@ impl<S: Store> Runner<S> {
 
     async fn write(
         &self,
-        pattern: &Arc<Pattern>,
-        way: &Way,
+        (pattern, way): (&Arc<Pattern>, &Way),
+        rights: &Rights,
         arguments: &dyn ArgumentList,
         paging: &Paging,
         now_ms: u64,
     ) -> Result<Outcome, RunError> {
         let filled = write::filled(pattern, arguments, &*self.site.entropy, now_ms);
         let bound = Bound::check(pattern, filled.as_ref().map_or(arguments, |filled| filled))?;
-        let call = Call { pattern, bound, paging, now_ms };
+        let call = Call { pattern, bound, paging, now_ms, rights };
         match (way, &pattern.operation) {
             (Way::Claim(plan), _) => plan.run(&self.site, &call).await,
             (Way::Bulk(plan), _) => plan.run(&self.site, &call).await,

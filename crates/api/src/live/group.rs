@@ -74,7 +74,7 @@ impl Kind {
         for (name, value) in &view.arguments {
             text.push_str(&format!("\n{name}={value}"));
         }
-        text + &format!("\n{:?}\n{end:?}", view.paging)
+        text + &format!("\n{:?}\n{end:?}\n{:?}", view.paging, view.caller)
     }
 }
 
@@ -124,7 +124,7 @@ impl<S: Store> Reads<'_, S> {
     pub(super) async fn open(&self, view: &LiveRead) -> Result<Opening, RunError> {
         let (outcome, mut dependencies) = self.run(view, &view.paging, Sight::Tables).await?;
         let answer = outcome.to_json();
-        let kind = if is_itemwise(view) {
+        let kind = if is_itemwise(view) && !self.runner.looks_elsewhere(&view.pattern.name) {
             let (_, own) = self.run(view, &view.paging, Sight::Nothing).await?;
             // The read may have stopped early, and left out requests.
             dependencies
@@ -192,7 +192,8 @@ impl<S: Store> Reads<'_, S> {
         sight: Sight<'_>,
     ) -> Result<(Outcome, Vec<Dependency>), RunError> {
         let lens = Lens::new(self.runner.store(), self.tables, sight);
-        let outcome = self.runner.on(&lens).run(&view.pattern.name, &view.arguments, paging).await?;
+        let outcome =
+            self.runner.on(&lens).run_as(&view.caller, &view.pattern.name, &view.arguments, paging).await?;
         Ok((outcome, lens.dependencies()))
     }
 }

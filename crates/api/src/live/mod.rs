@@ -30,7 +30,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use singlet_design::Pattern;
-use singlet_run::{Arguments, Paging, RunError, Runner};
+use singlet_run::{Arguments, Caller, Paging, RunError, Runner};
 use singlet_store::Store;
 use tokio::sync::{mpsc, oneshot};
 
@@ -51,6 +51,8 @@ pub(crate) struct LiveRead {
     pub(crate) pattern: Arc<Pattern>,
     pub(crate) arguments: Arguments,
     pub(crate) paging: Paging,
+    /// For whom it runs, each time.
+    pub(crate) caller: Caller,
 }
 
 /// Why a subscription isn't possible.

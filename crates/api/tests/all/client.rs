@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
-use singlet_api::{Metered, Served, router};
+use singlet_api::{Authority, Metered, Served, router_for};
 use singlet_derive::Background;
 use singlet_design::Json;
 use singlet_engine::Database;
@@ -105,6 +105,11 @@ pub(crate) struct Answer {
 impl Client {
     /// The API of a design's text.
     pub(crate) async fn of(source: &str) -> Self {
+        Self::with_authority(source, &Authority::of_this_machine()).await
+    }
+
+    /// The API of a design's text, whose callers an authority identifies.
+    pub(crate) async fn with_authority(source: &str, authority: &Authority) -> Self {
         let design =
             Arc::new(singlet_design::load("design.toml", source).unwrap_or_else(|report| panic!("{report}")));
         let store = Embedded::new(Database::in_memory().unwrap(), "memory");
@@ -115,7 +120,7 @@ impl Client {
         let settled = worker.as_ref().map(|worker| Arc::clone(worker.settled()));
         let runner = Runner::new(design, Metered::new(store.clone()), environment.name);
         let served = Served::new(runner).with_feeds(store, settled);
-        Self { router: router(vec![served]), worker }
+        Self { router: router_for(vec![served], authority), worker }
     }
 
     /// Stops the work on derived data.

@@ -10,6 +10,7 @@ mod loss;
 mod recovery;
 mod serve;
 mod start;
+mod token;
 mod transfer;
 
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub(crate) use loss::LossArguments;
 pub(crate) use recovery::RecoveryArguments;
 pub(crate) use serve::{ConsoleMode, Durability, LogFormat, LogLevel, ServeArguments, TransactionConflicts};
 pub(crate) use start::{DemoArguments, NewArguments, Template};
+pub(crate) use token::{CallerArguments, TokenArguments};
 pub(crate) use transfer::{DataCompression, DataFormat, ExportArguments, Images, ImportArguments};
 
 const EXAMPLES: &str = "\
@@ -219,6 +221,9 @@ pub(crate) enum Command {
     /// Serve a database over DynamoDB's protocol
     #[command(after_help = serve::SERVE_NOTES)]
     Serve(Box<ServeArguments>),
+    /// Print a token for a caller of the API, for development
+    #[command(after_help = token::TOKEN_NOTES)]
+    Token(TokenArguments),
     /// Check a data folder for damage
     #[command(after_help = encryption::VERIFY_NOTES)]
     Verify(VerifyArguments),

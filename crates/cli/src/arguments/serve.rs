@@ -7,6 +7,7 @@ use singlet_engine::Schedule;
 
 use super::encryption::KeyArguments;
 use super::loss::LossArguments;
+use super::token::CallerArguments;
 use crate::memory::TRAFFIC_BYTES_MIN;
 use singlet_console::Permission;
 
@@ -37,10 +38,11 @@ Limits: a body has at most 17 MB, a head 32 KB. What clients may take, and what 
 docs/reliability.md; GET /metrics shows how much they take.
 
 API: each pattern of the designs has a path below /DESIGN, for callers on this machine: docs/api.md. GET /DESIGN
-lists them, /DESIGN/openapi.json describes them for programs, /DESIGN/docs for people.
+lists them, /DESIGN/openapi.json describes them for programs, /DESIGN/docs for people. With --caller-keys, callers
+of designs with [caller] prove by a token who they are, and may be on other machines: docs/callers.md.
 
 Console: pages about the designs and their data at /console/, for this machine: docs/console.md. With
-credentials, neither the API nor the console is served, because they can't check signatures yet.
+credentials, the console isn't served, and the API only with --caller-keys, for designs with [caller].
 
 Pages: GET / says that the server is well, GET /metrics is for Prometheus.
 SIGTERM or Ctrl-C finishes the running requests, then ends; a second one ends at once.";
@@ -91,6 +93,9 @@ pub(crate) struct ServeArguments {
     /// The file with the access keys (see below)
     #[arg(long, value_name = "FILE")]
     pub(crate) credentials: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) callers: CallerArguments,
 
     /// The certificate for HTTPS, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_key")]

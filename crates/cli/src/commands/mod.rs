@@ -28,4 +28,5 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod seed;
 pub(crate) mod serve;
+pub(crate) mod token;
 pub(crate) mod verify;

@@ -21,7 +21,7 @@ use crate::failure::{Failure, ServeFailure};
 use crate::mounted::{Mounted, check_names};
 use crate::signals::Signals;
 use crate::target::{Purpose, open_folder};
-use crate::{archive, cursor_key, descriptors, design_file, logging, memory};
+use crate::{archive, authority, cursor_key, descriptors, design_file, logging, memory};
 
 /// Serves until a signal ends it.
 pub(crate) fn serve(arguments: Box<ServeArguments>) -> Result<(), Failure> {
@@ -44,6 +44,7 @@ async fn run(
     key: Option<Key>,
     options: Options,
 ) -> Result<(), Failure> {
+    let authority = authority::authority(&arguments.callers)?;
     let signals = Signals::listen().map_err(ServeFailure::System)?;
     let signed = options.credentials.is_some();
     let connections_max = options.limits.connections_max;
@@ -61,17 +62,23 @@ async fn run(
     let cursor_key =
         if arguments.in_memory { cursor_key::new_key() } else { cursor_key::of_folder(&arguments.data)? };
     let environment = arguments.environment.as_deref();
-    let server = if signed {
-        // Neither has callers that sign in: with credentials, they would be a way around the signatures.
-        server
-    } else {
-        let designs = designs.iter().cloned().zip(arguments.designs.iter().map(PathBuf::as_path)).collect();
-        let console = arguments.console.permission();
-        let workers = &workers;
-        let with_examples = false;
-        Mounted { designs, environment, database: &database, workers, cursor_key, console, with_examples }
-            .on(server)?
-    };
+    // With credentials, what has no callers would be a way around the signatures.
+    let served = |design: &&Arc<Design>| !signed || has_callers(arguments, design);
+    let files = arguments.designs.iter().map(PathBuf::as_path);
+    let designs_served = designs.iter().zip(files).filter(|(design, _)| served(design));
+    let designs_served = designs_served.map(|(design, file)| (Arc::clone(design), file)).collect();
+    let console = arguments.console.permission().filter(|_| !signed);
+    let server = Mounted {
+        designs: designs_served,
+        environment,
+        database: &database,
+        workers: &workers,
+        cursor_key,
+        authority,
+        console,
+        with_examples: false,
+    }
+    .on(server)?;
     if arguments.accept_sse && database.key_arn().is_none() {
         tracing::warn!("requests for encryption are accepted, but nothing in this folder is encrypted");
     }
@@ -240,6 +247,11 @@ fn open(arguments: &ServeArguments, key: Option<Key>, connections_max: usize) ->
     open_folder(&arguments.data, Purpose::Server, true, options)
 }
 
+/// Whether the API of a design knows its callers by tokens.
+fn has_callers(arguments: &ServeArguments, design: &Design) -> bool {
+    arguments.callers.keys.is_some() && design.callers.is_some()
+}
+
 /// Leaves the address in the data folder, for commands that find the folder in use.
 fn announce(arguments: &ServeArguments, address: SocketAddr) -> Option<Announced> {
     if arguments.in_memory {
@@ -285,13 +297,19 @@ fn greet(
     for (design, file) in designs.iter().zip(&arguments.designs) {
         let run = format!("singlet run {} PATTERN --endpoint-url {endpoint}", file.display());
         text += &format!("Design {}: {run} ({} patterns)\n", design.name, design.patterns.len());
-        if !signed {
-            text +=
-                &format!("API {}: {endpoint}/{}, for callers on this machine\n", design.name, design.name);
-        }
+        let callers = match (signed, has_callers(arguments, design)) {
+            (_, true) => "for callers with a token",
+            (false, false) if design.callers.is_some() => {
+                "for callers on this machine, who say who they are in the header Singlet-As"
+            }
+            (false, false) => "for callers on this machine",
+            (true, false) => continue,
+        };
+        text += &format!("API {}: {endpoint}/{}, {callers}\n", design.name, design.name);
     }
     if !designs.is_empty() && signed {
-        text += "API and console: off, because they can't check the credentials yet\n";
+        text += "Console: off, and so is the API of designs without [caller] or --caller-keys, because they can't check \
+                 the credentials\n";
     } else if !designs.is_empty() && arguments.console != ConsoleMode::Off {
         text += &format!("Console: {endpoint}/console/\n");
     }

@@ -192,6 +192,7 @@ pages! {
     contributing: "CONTRIBUTING.md",
     api: "docs/api.md",
     backups: "docs/backups.md",
+    callers: "docs/callers.md",
     compatibility: "docs/compatibility.md",
     console: "docs/console.md",
     derived: "docs/derived.md",

@@ -3,6 +3,7 @@
 //! [`crate::load`] builds it, and returns a report instead if the design has mistakes.
 
 mod aggregate;
+mod caller;
 mod capacity;
 mod chooser;
 mod copied;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 pub(crate) use crate::field::{Field, FieldType, Made, ParameterType};
 pub use aggregate::{Aggregate, AggregateKind, AggregateSource, SUMS_ATTRIBUTE};
+pub use caller::{CallerRelation, Callers, Who};
 pub use capacity::{Capacity, CapacityRange, CapacityUnits};
 pub use chooser::Chooser;
 pub(crate) use chooser::NoChooser;
@@ -63,6 +65,8 @@ pub struct Design {
     pub derivations: Vec<Arc<Derivation>>,
     /// Its patterns, in the order of the file.
     pub patterns: Vec<Arc<Pattern>>,
+    /// The callers of the API, if the design names them.
+    pub callers: Option<Callers>,
     /// The places of the patterns that callers can run, in the order of the file.
     pub routes: Vec<Route>,
     /// For each entity, in their order: its references whose items must exist when it is written.

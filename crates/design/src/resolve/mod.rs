@@ -3,6 +3,7 @@
 //! Every step adds its mistakes and continues, so that one run finds all of them. A step skips what an earlier mistake
 //! has made unusable, so that no message is a mere consequence of another.
 
+mod caller;
 mod capacity;
 mod circle;
 mod computed;
@@ -58,7 +59,8 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         entities.list.iter().map(|known| reference::checked(&entities, known, |_| true)).collect();
     entity::unwritten(&context, &patterns, &derivations);
     let entities: Vec<_> = entities.list.into_iter().map(|known| known.entity).collect();
-    let routes = route::routes(&context, root, &entities, &patterns);
+    let callers = caller::callers(&context, root, &entities, &patterns);
+    let routes = route::routes(&context, root, (&entities, &patterns), callers.as_ref());
     let layout = layout::layout(root, &name);
     Design {
         name,
@@ -69,6 +71,7 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
         entities,
         derivations: derivations.into_iter().map(Arc::new).collect(),
         patterns,
+        callers,
         routes,
         references,
         layout,

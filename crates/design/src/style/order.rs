@@ -72,6 +72,7 @@ const PATTERN: &[&str] = &[
     "filter",
     "if",
     "resolve",
+    "who",
     "owner",
     "limit",
     "consistent",

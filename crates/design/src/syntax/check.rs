@@ -299,6 +299,7 @@ fn kind_name(construct: &Construct) -> &'static str {
     match construct.id {
         "pattern" | "inline" => "operation",
         "derivation" => "effect",
+        "who" => "rule",
         _ => "cardinality",
     }
 }

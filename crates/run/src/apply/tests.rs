@@ -56,6 +56,7 @@ fn design(table: Table) -> Design {
         entities: Vec::new(),
         derivations: Vec::new(),
         patterns: Vec::new(),
+        callers: None,
         routes: Vec::new(),
         references: Vec::new(),
         layout: singlet_design::Layout::default(),

@@ -55,7 +55,8 @@ impl PartsPlan {
         for (part, plan) in &self.parts {
             let bound = Bound::derive(&part.pattern, &call.bound, &part.bindings, call.now_ms, &|_, _| None)?;
             let paging = if plan.is_list() { &begun } else { &whole };
-            let call = Call { pattern: &part.pattern, bound, paging, now_ms: call.now_ms };
+            let call =
+                Call { pattern: &part.pattern, bound, paging, now_ms: call.now_ms, rights: call.rights };
             running.push(Running { name: &part.name, plan, call, outcome: None });
         }
         if self.together {

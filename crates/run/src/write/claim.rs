@@ -88,7 +88,13 @@ impl ClaimPlan {
             while !open.is_empty() {
                 let bound = open.remove(chosen(site, losses, open.len()));
                 let paging = Paging::default();
-                let write = Call { pattern: self.pattern(), bound, paging: &paging, now_ms: call.now_ms };
+                let write = Call {
+                    pattern: self.pattern(),
+                    bound,
+                    paging: &paging,
+                    now_ms: call.now_ms,
+                    rights: call.rights,
+                };
                 match try_once(site, &write, is_repeated).await? {
                     Attempt::Done(outcome) => return Ok(Pass::Taken(outcome)),
                     Attempt::Refused => losses += u32::from(self.visible.is_some()),

@@ -65,7 +65,8 @@ pub(super) async fn run_write<S: Store>(site: &Site<S>, call: &Call<'_>) -> Resu
         WriteStep { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
     let mut attempts = Attempts::new(&*site.entropy, entity_name(pattern));
     loop {
-        let planner = Planner { site, now_ms: call.now_ms, is_repeated: attempts.are_repeated() };
+        let is_repeated = attempts.are_repeated();
+        let planner = Planner { site, now_ms: call.now_ms, is_repeated, rights: call.rights };
         match attempt(&planner, &step).await {
             Ok(outcome) => return Ok(outcome),
             Err(setback) => attempts.after(setback).await?,
@@ -93,7 +94,7 @@ async fn try_once<S: Store>(site: &Site<S>, call: &Call<'_>, is_repeated: bool) 
     let pattern = call.pattern;
     let step =
         WriteStep { label: &pattern.name, pattern, bound: &call.bound, wanted: Vec::new(), composed: false };
-    let planner = Planner { site, now_ms: call.now_ms, is_repeated };
+    let planner = Planner { site, now_ms: call.now_ms, is_repeated, rights: call.rights };
     match attempt(&planner, &step).await {
         Ok(Outcome::Deleted(None)) => Ok(Attempt::Refused),
         Ok(outcome) => Ok(Attempt::Done(Box::new(outcome))),

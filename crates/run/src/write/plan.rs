@@ -112,6 +112,8 @@ pub(super) struct Expectation<'a> {
     pub(super) decided: Option<Condition>,
     /// The same as the store evaluates it, once it is bound to the values of the call.
     pub(super) bound: Option<expr::Condition>,
+    /// The condition under which the caller reaches the item.
+    pub(super) rule: Option<expr::Condition>,
     /// Now, to tell what has expired.
     pub(super) now_second: u64,
 }
@@ -166,6 +168,9 @@ impl Expectation<'_> {
             (Presence::Present, None) => return Setback::Failed(RunError::Missing { entity: name() }),
             _ => {}
         }
+        if live.is_some_and(|item| self.is_foreign(item)) {
+            return Setback::Failed(RunError::Missing { entity: name() });
+        }
         if !self.guard.holds(item.as_ref()) {
             return Setback::Again;
         }
@@ -191,8 +196,16 @@ impl Expectation<'_> {
             (Some(_), None) => Setback::Failed(RunError::Missing { entity: name() }),
             (Some(condition), Some(_)) => Setback::Failed(self.not_held(condition)),
             // Nothing of what failed can be seen any more: somebody wrote in between.
+            // A delete that only its owner may do finds nothing to delete.
+            (None, None) if self.rule.is_some() => Setback::Failed(RunError::Missing { entity: name() }),
             (None, _) => Setback::Again,
         }
+    }
+
+    /// Whether the caller may not reach an item.
+    fn is_foreign(&self, item: &Item) -> bool {
+        let encoded = EncodedItem::encode(item);
+        self.rule.as_ref().is_some_and(|rule| !rule.matches(encoded.view()))
     }
 
     /// The failure of the pattern's condition, if it doesn't hold for an item.

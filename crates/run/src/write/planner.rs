@@ -18,6 +18,7 @@ use crate::call::Site;
 use crate::conditions::Asked;
 use crate::error::RunError;
 use crate::keys::table_key;
+use crate::rights::Rights;
 use crate::{derive, expiry};
 
 /// Plans the writes of one call.
@@ -26,6 +27,8 @@ pub(super) struct Planner<'r, S> {
     pub(super) now_ms: u64,
     /// Whether an earlier attempt met another write.
     pub(super) is_repeated: bool,
+    /// The rights of the one who calls.
+    pub(super) rights: &'r Rights,
 }
 
 impl<S: Store> Planner<'_, S> {
@@ -71,6 +74,7 @@ impl<S: Store> Planner<'_, S> {
         let mut before = None;
         if !uniques.is_empty() || calculates(insert.condition.as_ref()) {
             before = self.read(entity, unique::key_of(&entity.table, &item)).await?;
+            self.admit(step, entity, before.as_ref())?;
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
             self.decide(step, &mut expectation, before.as_ref())?;
         }
@@ -92,6 +96,7 @@ impl<S: Store> Planner<'_, S> {
         let looks = !uniques.is_empty() || step.composed || calculates(condition);
         let before = if looks { self.read(entity, key.clone()).await? } else { None };
         if looks {
+            self.admit(step, entity, before.as_ref())?;
             expectation.guard = guard_of(entity, &uniques, before.as_ref());
             self.decide(step, &mut expectation, before.as_ref())?;
         }
@@ -130,6 +135,7 @@ impl<S: Store> Planner<'_, S> {
                 .read(entity, key.clone())
                 .await?
                 .ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
+            self.admit(step, entity, Some(&known))?;
             step.wanted.iter().for_each(|path| expectation.guard.keep(&known, path));
             self.decide(step, &mut expectation, Some(&known))?;
         }
@@ -174,7 +180,8 @@ impl<S: Store> Planner<'_, S> {
         presence: Presence,
         condition: Option<&'a Condition>,
     ) -> Expectation<'a> {
-        self.expectation(step.label, entity, presence, condition)
+        let rule = self.rule(step).cloned();
+        Expectation { rule, ..self.expectation(step.label, entity, presence, condition) }
     }
 
     /// The same for a write of this name.
@@ -199,8 +206,30 @@ impl<S: Store> Planner<'_, S> {
             condition,
             decided: None,
             bound: None,
+            rule: None,
             now_second,
         }
+    }
+
+    /// The condition under which the caller reaches the item of a step.
+    fn rule(&self, step: &WriteStep<'_, '_>) -> Option<&expr::Condition> {
+        self.rights.of_step(step.composed.then_some(step.label))
+    }
+
+    /// Refuses an item that the caller may not reach, before anything is said about it. It is the same as a missing one.
+    pub(super) fn admit(
+        &self,
+        step: &WriteStep<'_, '_>,
+        entity: &Entity,
+        before: Option<&Item>,
+    ) -> Result<(), RunError> {
+        let Some((rule, before)) = self.rule(step).zip(before) else { return Ok(()) };
+        if expiry::is_expired(&entity.table, before, self.now_ms / 1000)
+            || rule.matches(EncodedItem::encode(before).view())
+        {
+            return Ok(());
+        }
+        Err(RunError::Missing { entity: entity.name.clone() })
     }
 
     pub(super) fn put_action<'a>(
@@ -269,12 +298,21 @@ impl<S: Store> Planner<'_, S> {
             Presence::Present => Some(expiry::present(&entity.table, expectation.now_second)),
             Presence::Any => None,
         };
+        let rule =
+            expectation.rule.clone().and_then(|rule| match (expectation.presence, &step.pattern.operation) {
+                (Presence::Absent, _) => None,
+                // A put creates an item that isn't there.
+                (_, Operation::Put(_)) => {
+                    Some(expiry::absent(&entity.table, expectation.now_second).or(rule))
+                }
+                _ => Some(rule),
+            });
         let parents = expectation.parents.iter().map(|parent| expr::Condition::exists(Path::dotted(parent)));
         let sums = expectation.sums.iter().filter_map(SumBound::condition);
         let rooms = expectation.rooms.iter().map(EntryBound::condition);
         let guards = expectation.guard.conditions(&entity.table.partition.name);
         Ok(expr::Condition::all(
-            presence.into_iter().chain(parents).chain(sums).chain(rooms).chain(guards).chain(own),
+            presence.into_iter().chain(rule).chain(parents).chain(sums).chain(rooms).chain(guards).chain(own),
         ))
     }
 

@@ -34,7 +34,8 @@ pub(super) async fn run<S: Store>(
     let what = format!("what {} writes", call.pattern.name);
     let mut attempts = Attempts::new(&*site.entropy, &what);
     loop {
-        let planner = Planner { site, now_ms: call.now_ms, is_repeated: attempts.are_repeated() };
+        let is_repeated = attempts.are_repeated();
+        let planner = Planner { site, now_ms: call.now_ms, is_repeated, rights: call.rights };
         match attempt(&planner, call, transaction).await {
             Ok(outcome) => return Ok(outcome),
             Err(setback) => attempts.after(setback).await?,

@@ -117,6 +117,7 @@ impl<S: Store> Planner<'_, S> {
         let before = self.read(entity, key.clone()).await?;
         let before = before.filter(|item| !expiry::is_expired(&entity.table, item, self.now_ms / 1000));
         let before = before.ok_or_else(|| RunError::Missing { entity: entity.name.clone() })?;
+        self.admit(step, entity, Some(&before))?;
         self.refuse(step, update, &before)?;
         let mut guard = guard_of(entity, &uniques, Some(&before));
         unsettled.iter().for_each(|path| guard.keep(&before, path));

@@ -81,6 +81,7 @@ async fn run(arguments: &DemoArguments) -> Result<(), Failure> {
     check_names(&served)?;
     let files: Vec<PathBuf> = designs.iter().map(|(name, _)| folder.design_file(name)).collect();
     let mounted = Mounted {
+        authority: singlet_api::Authority::of_this_machine(),
         designs: served.into_iter().zip(files.iter().map(PathBuf::as_path)).collect(),
         environment: None,
         database: &database,

@@ -13,10 +13,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Context;
-use crate::model::{Entity, PATHS_RESERVED, PathSegment, Pattern, Route, Verb};
+use crate::model::{Callers, Entity, PATHS_RESERVED, PathSegment, Pattern, Route, Verb};
 use crate::syntax::Node;
 use derive::RouteDraft;
 use resource::Resources;
+
+/// The word that stands in a path for the caller.
+const OWN: &str = "me";
 
 /// A path without the names of its parameters, which don't distinguish it from others.
 type RouteShape = (Verb, Vec<Option<String>>);
@@ -25,13 +28,14 @@ type RouteShape = (Verb, Vec<Option<String>>);
 pub(super) fn routes(
     context: &Context<'_>,
     root: &Node,
-    entities: &[Arc<Entity>],
-    patterns: &[Arc<Pattern>],
+    (entities, patterns): (&[Arc<Entity>], &[Arc<Pattern>]),
+    callers: Option<&Callers>,
 ) -> Vec<Route> {
+    let own = |pattern: &Pattern| callers.and_then(|callers| callers.own_parameter(&pattern.name));
     let mut taken: BTreeMap<RouteShape, &str> = BTreeMap::new();
     let mut given = BTreeMap::new();
     for pattern in patterns {
-        if let Some(route) = given_route(context, root, pattern, &mut taken) {
+        if let Some(route) = given_route(context, root, (pattern, own(pattern)), &mut taken) {
             given.insert(pattern.name.as_str(), route);
         }
     }
@@ -47,7 +51,10 @@ pub(super) fn routes(
     let route = |pattern: &'_ Arc<Pattern>| match given.remove(pattern.name.as_str()) {
         Some(route) => route,
         None => {
-            let draft = derive::derive(&resources, pattern);
+            let mut draft = derive::derive(&resources, pattern);
+            draft.path.iter_mut().filter(|segment| is_own(segment, own(pattern))).for_each(|segment| {
+                *segment = PathSegment::Literal(OWN.to_owned());
+            });
             let (verb, path) = free(draft, pattern, |shape| taken.contains_key(shape));
             taken.insert(shape(verb, &path), "");
             Route { pattern: pattern.name.clone(), verb, path }
@@ -60,13 +67,22 @@ pub(super) fn routes(
 fn given_route<'p>(
     context: &Context<'_>,
     root: &Node,
-    pattern: &'p Pattern,
+    (pattern, own): (&'p Pattern, Option<&str>),
     taken: &mut BTreeMap<RouteShape, &'p str>,
 ) -> Option<Route> {
     let text = pattern.path.as_deref()?;
     let entry = root.entries("pattern").iter().find(|entry| entry.name == pattern.name);
     let span = entry.and_then(|entry| entry.node.get("path")).map_or(pattern.span, |node| node.span);
     let path = written::written(context, pattern, text, span)?;
+    if path.iter().any(|segment| is_own(segment, own)) {
+        let own = own.unwrap_or_default();
+        context.mistakes.add_with_help(
+            span,
+            format!("`{{{own}}}` can't be in the path: it is the caller, and callers don't give it"),
+            format!("write `{OWN}` instead of it, or leave it out"),
+        );
+        return None;
+    }
     let verb = derive::with_body(derive::verb(pattern), pattern, &path);
     if let Some(other) = taken.insert(shape(verb, &path), &pattern.name) {
         context.mistakes.add_with_help(
@@ -77,6 +93,11 @@ fn given_route<'p>(
         return None;
     }
     Some(Route { pattern: pattern.name.clone(), verb, path })
+}
+
+/// Whether a part of a path is the parameter that is the caller.
+fn is_own(segment: &PathSegment, own: Option<&str>) -> bool {
+    matches!(segment, PathSegment::Parameter(name) if Some(name.as_str()) == own)
 }
 
 fn shape(verb: Verb, path: &[PathSegment]) -> RouteShape {

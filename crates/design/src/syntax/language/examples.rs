@@ -1,4 +1,4 @@
-//! Every key and word of the language has an example in docs/design-language.md or docs/derived.md.
+//! Every key and word of the language has an example in docs/design-language.md, docs/derived.md or docs/callers.md.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,6 @@
 //! The file, environments, tables and indexes.
 
+use super::caller::CALLER;
 use super::derivation::DERIVATION;
 use super::entity::ENTITY;
 use super::pattern::PATTERN;
@@ -30,6 +31,7 @@ pub(crate) static DESIGN: Construct = Construct {
             INDEXES,
             "the indexes, by name; with several tables, they belong to `[table.NAME.index]`",
         ),
+        key("caller", Shape::Table(&CALLER), "who calls the API"),
         key("entity", Shape::Named("entity", &Shape::Table(&ENTITY)), "the entities, by name"),
         key(
             "derive",

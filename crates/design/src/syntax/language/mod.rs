@@ -3,6 +3,7 @@
 //! It is data. The checks of a file, the schema for editors and the tables of the reference all use it, so they can't
 //! contradict each other.
 
+mod caller;
 mod derivation;
 mod entity;
 #[cfg(test)]

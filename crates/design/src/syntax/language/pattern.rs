@@ -2,6 +2,7 @@
 
 use singlet_values::limits::TRANSACTION_ACTIONS_MAX;
 
+use super::caller::WHO;
 use super::entity::TEMPLATES;
 use super::{Construct, Key, Shape, Variants, about, allow, key, required, variant};
 use crate::paging::{BUCKETS_EMPTY_MAX, COUNT_ITEMS_MAX, PAGE_ITEMS_MAX, WALK_MAX};
@@ -128,6 +129,11 @@ pub(crate) static PATTERN: Construct = Construct {
             "owner",
             Shape::Text("a field name"),
             "the field that identifies the owner of the items; the review reports a key without it",
+        ),
+        key(
+            "who",
+            WHO,
+            "the callers who may run it; several in a list: any of them; required with `[caller]`",
         ),
         key(
             "path",

@@ -10,7 +10,7 @@ use crate::limits::{LIMITS, number};
 use crate::names;
 
 /// The pages.
-pub(super) const PAGES: [&str; 2] = ["design-language.md", "derived.md"];
+pub(super) const PAGES: [&str; 3] = ["design-language.md", "derived.md", "callers.md"];
 
 const HEADER: &str = "| key | type | meaning |\n|---|---|---|\n";
 

@@ -111,7 +111,8 @@ impl WalkPlan {
             (ListSource::Query(pattern), Some(list)) => {
                 let bound = Bound::derive(pattern, &call.bound, &[], call.now_ms, &|_, _| None)?;
                 let paging = Paging::default();
-                let listing = Call { pattern, bound, paging: &paging, now_ms: call.now_ms };
+                let listing =
+                    Call { pattern, bound, paging: &paging, now_ms: call.now_ms, rights: call.rights };
                 let begin = match place {
                     WalkPlace::Query(payload) => list.point(&listing, payload)?,
                     WalkPlace::Start | WalkPlace::List(_) => ResumePoint::default(),

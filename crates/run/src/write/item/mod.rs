@@ -20,6 +20,7 @@ use super::retry::{Attempts, Setback};
 use crate::arguments::Arguments;
 use crate::call::Site;
 use crate::error::{RunError, WrongParameter};
+use crate::rights::Rights;
 
 pub use version::{ItemVersion, followed_fields};
 
@@ -117,7 +118,8 @@ pub(crate) async fn write_item<S: Store>(
 ) -> Result<ItemDifference, ItemError> {
     let mut attempts = Attempts::new(&*site.entropy, &write.entity.name);
     loop {
-        let planner = Planner { site, now_ms, is_repeated: attempts.are_repeated() };
+        let is_repeated = attempts.are_repeated();
+        let planner = Planner { site, now_ms, is_repeated, rights: Rights::OPERATOR };
         match attempt(&planner, write).await {
             Ok(difference) => return Ok(difference),
             Err(ItemSetback::Item(error)) => return Err(error),
