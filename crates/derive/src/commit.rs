@@ -172,10 +172,12 @@ impl<S: Store> Committer<'_, S> {
             settled.actions.into_iter().for_each(|action| actions.add(Some(part), action));
             actions.refused += usize::from(settled.is_refused);
         }
-        for part in self.made(effects, refused).await?.into_iter().chain(removed) {
+        let paired = self.paired(effects, refused).await?;
+        for part in self.made(effects, refused).await?.into_iter().chain(removed).chain(paired) {
             actions.add(Some(part.part), part.action);
             actions.refused += usize::from(part.is_refused);
         }
+        effects.notes.values().for_each(|note| actions.add(None, note.clone()));
         self.tasks(effects, after.batch).into_iter().for_each(|action| actions.add(None, action));
         Ok(actions)
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use singlet_design::Entity;
 use singlet_run::derive::{key_of, with_defaults};
-use singlet_store::ItemChange;
+use singlet_store::{ItemChange, TransactAction};
 use singlet_values::{EncodedItem, Item, NumberError};
 
 use crate::error::DeriveError;
 use crate::making::Making;
 use crate::mark::{mark, stored_key};
+use crate::pair::{Pair, PairId};
 use crate::progress::Progress;
 use crate::reads::encode;
 use crate::removal::{Cause, Removal, Remover};
@@ -54,6 +55,8 @@ pub(crate) enum Part<'e> {
     Made(&'e MakingId),
     /// An item that is deleted.
     Removed(&'e TargetId),
+    /// An entry of an item and a match.
+    Paired(&'e PairId),
 }
 
 /// The effects of a batch.
@@ -64,6 +67,10 @@ pub(crate) struct Effects {
     pub(crate) makings: BTreeMap<MakingId, Making>,
     /// Items that may have to be deleted.
     pub(crate) removals: BTreeMap<TargetId, Removal>,
+    /// Entries that have to be looked at.
+    pub(crate) pairs: BTreeMap<PairId, Pair>,
+    /// Further writes in the table of derived data, by their encoded keys.
+    pub(crate) notes: BTreeMap<Vec<u8>, TransactAction>,
     /// New tasks, by their subjects and the encoded identities of the changed items.
     pub(crate) tasks: BTreeMap<(String, Vec<u8>), TaskCause>,
     /// The states after it of the tasks that these are effects of.
@@ -114,6 +121,7 @@ impl Effects {
         self.sought(rules, before.as_ref(), after.as_ref());
         self.deleted(rules, before.as_ref(), after.as_ref(), change.time_ms);
         self.made(rules, before.as_ref(), after.as_ref(), change);
+        self.fanned(rules, before.as_ref(), after.as_ref(), change.time_ms);
         let own = reading.is_own(before.as_ref(), after.as_ref(), change.commit, seen);
         if own {
             self.revisit(before.as_ref(), after.as_ref());
@@ -164,11 +172,14 @@ impl Effects {
         rules: &Rules,
         table: &str,
         item: &EncodedItem,
+        filling: &dyn Fn(usize) -> bool,
     ) -> Result<(), DeriveError> {
-        let Some(member) = rules.member(table, item).filter(|member| !member.own.is_empty()) else {
-            return Ok(());
-        };
+        let Some(member) = rules.member(table, item) else { return Ok(()) };
         let item = item.decode().map_err(DeriveError::corrupt)?;
+        self.unfilled(rules, member, &item, filling);
+        if member.own.is_empty() {
+            return Ok(());
+        }
         if let Some(key) = own_key(&member.entity, &item) {
             self.of(&member.entity, key).seeks_all = true;
         }
@@ -180,6 +191,11 @@ impl Effects {
         self.of(entity, key);
     }
 
+    /// Looks at an entry.
+    pub(crate) fn pair(&mut self, rule: usize, pair: Pair) {
+        self.pairs.insert((rule, encode(&pair.key)), pair);
+    }
+
     /// Returns the most items that are written, apart from what waits for them.
     pub(crate) fn len(&self) -> usize {
         self.targets.len() + self.tasks.len() + self.makings.len()
@@ -188,7 +204,7 @@ impl Effects {
     /// Returns the parts that can be refused.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         let parts = self.targets.keys().map(Part::Target).chain(self.makings.keys().map(Part::Made));
-        parts.chain(self.removals.keys().map(Part::Removed))
+        parts.chain(self.removals.keys().map(Part::Removed)).chain(self.pairs.keys().map(Part::Paired))
     }
 
     /// Returns the parts among some that are refused first: those that nothing is lost by.

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use singlet_design::Design;
 use singlet_expr::{Condition, Path};
 use singlet_run::apply::DERIVED_TABLE;
+pub(crate) use singlet_run::fan::{KIND, OWNER, derivation_owner as owner};
 use singlet_store::{GetItem, PutItem, ReturnItem, Store, StoreError};
 use singlet_values::{AttributeValue, Item};
 
@@ -15,10 +15,6 @@ use crate::rules::{Rule, Rules};
 use crate::seen::Seen;
 use crate::tally::whole;
 
-/// The partition key of the table: a design and its first table, or one of its items.
-pub(crate) const OWNER: &str = "owner";
-/// The sort key of the table.
-pub(crate) const KIND: &str = "kind";
 /// The kind of the item with the progress.
 const PROGRESS: &str = "progress";
 const BATCH: &str = "batch";
@@ -205,13 +201,6 @@ impl Sweep {
         }
         AttributeValue::M(members)
     }
-}
-
-/// Returns the owner of a design's progress: the design and its first table in an environment. The same design on other
-/// tables has progress of its own.
-pub(crate) fn owner(design: &Design, environment: &str) -> String {
-    let first = design.tables.first().map(|table| table.name_in(environment)).unwrap_or_default();
-    format!("{} {first}", design.name)
 }
 
 fn key(owner: &str) -> Item {

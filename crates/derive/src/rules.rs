@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::conditional::Setter;
 use crate::copied::Copier;
 use crate::error::DeriveError;
+use crate::fanner::Fanner;
 use crate::making::Workshop;
 use crate::mean::is_exact;
 use crate::removal::Remover;
@@ -46,6 +47,8 @@ pub(crate) enum RuleKind {
     Set(Box<Setter>),
     /// Items are made from new items of another entity.
     Make(Box<Workshop>),
+    /// Items are made for each pair of an item and a match.
+    Fan(Box<Fanner>),
     /// Items are deleted with the item that they refer to.
     Delete(Box<Remover>),
 }
@@ -90,6 +93,10 @@ impl Rule {
                 let remover = Remover { name: name.clone(), rule: cascade.clone() };
                 (cascade.parent.clone(), RuleKind::Delete(Box::new(remover)))
             }
+            DerivationKind::Fan(fan) => {
+                let fanner = Fanner { name: name.clone(), rule: fan.clone() };
+                (fan.entity.clone(), RuleKind::Fan(Box::new(fanner)))
+            }
             DerivationKind::Make(maker) => {
                 let workshop = Workshop { name: name.clone(), rule: maker.clone() };
                 (maker.entity.clone(), RuleKind::Make(Box::new(workshop)))
@@ -123,6 +130,7 @@ impl Rule {
                 let children = remover.rule.children.iter().map(|child| child.entity.name.as_str());
                 format!("{} deleted with {}", children.collect::<Vec<_>>().join(", "), self.target.name)
             }
+            RuleKind::Fan(fanner) => fanner.meaning(),
             RuleKind::Make(workshop) => {
                 let when = workshop.rule.condition.as_ref();
                 let when = when.map(|condition| format!(" when {}", condition.source)).unwrap_or_default();
@@ -156,6 +164,7 @@ impl Rule {
                 format!("copy {source}.{value} | {:?}", referral.link)
             }
             RuleKind::Extreme(seeker) => format!("{}{}", seeker.definition(), self.basis),
+            RuleKind::Fan(fanner) => fanner.definition(),
             // Nothing that is stored depends on it.
             RuleKind::Make(_) | RuleKind::Delete(_) => String::new(),
             RuleKind::Set(setter) => {
@@ -324,6 +333,14 @@ impl Rules {
         })
     }
 
+    /// Returns all rules that make items for each match, with their places in the list.
+    pub(crate) fn fanners(&self) -> impl Iterator<Item = (usize, &Fanner)> {
+        self.list.iter().enumerate().filter_map(|(at, rule)| match &rule.kind {
+            RuleKind::Fan(fanner) => Some((at, fanner.as_ref())),
+            _ => None,
+        })
+    }
+
     /// Returns all rules that delete items.
     pub(crate) fn removers(&self) -> impl Iterator<Item = &Remover> {
         self.list.iter().filter_map(|rule| match &rule.kind {
@@ -366,7 +383,8 @@ impl Member {
                 sources.filter(|(_, source)| source.entity == entity.name).map(|(place, _)| (at, place)),
             );
         }
-        let shows = |rule: &Rule| rule.is_filled() && rule.target.name == entity.name;
+        let is_fan = |rule: &Rule| matches!(rule.kind, RuleKind::Fan(_));
+        let shows = |rule: &Rule| rule.is_filled() && !is_fan(rule) && rule.target.name == entity.name;
         let own = rules.iter().enumerate().filter(|(_, rule)| shows(rule));
         Member { entity: entity.clone(), feeds, own: own.map(|(at, _)| at).collect() }
     }

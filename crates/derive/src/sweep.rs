@@ -206,11 +206,13 @@ impl<S: ChangeFeed> Worker<S> {
         let name = self.table_name(&sweep.table);
         let (items, is_last) = self.scan(&name, sweep.after.clone()).await?;
         let names = self.key_names(&sweep.table);
+        let filling: Vec<bool> = self.rules.list.iter().map(|rule| !self.is_ready(&rule.name)).collect();
+        let filling = |rule: usize| filling.get(rule).copied().unwrap_or(false);
         let mut effects = Effects::default();
         let mut done = sweep.after.clone();
         for item in items {
             let mut one = Effects::default();
-            one.look_at(&self.rules, &sweep.table, &item)?;
+            one.look_at(&self.rules, &sweep.table, &item, &filling)?;
             if effects.merge(one.clone(), self.committer().targets_max() / 2)? == Merged::IsFull {
                 let place = Sweep { after: done.clone(), ..sweep.clone() };
                 if !self.go_on(&effects, Some(place)).await? {

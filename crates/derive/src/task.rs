@@ -20,6 +20,7 @@ const SOURCE: &str = "source";
 const TIME: &str = "time_ms";
 const AFTER: &str = "after";
 const INDEX: &str = "index";
+const DONE: &str = "done";
 
 /// A change that concerns many items, and how far its effects are.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub(crate) struct Task {
     pub(crate) cause: TaskCause,
     /// The index that is read, and the key of the last item that is done. `None` at the beginning.
     pub(crate) place: Option<(Option<String>, Item)>,
+    /// The items that are done, if they are counted.
+    pub(crate) done: u64,
 }
 
 /// The change that concerns many items.
@@ -54,7 +57,7 @@ pub(crate) enum TaskStep {
 impl Task {
     pub(crate) fn new(batch: u64, number: usize, subject: &str, cause: TaskCause) -> Self {
         let kind = format!("{PREFIX}{batch:020}#{number:04}");
-        Task { kind, subject: subject.to_owned(), cause, place: None }
+        Task { kind, subject: subject.to_owned(), cause, place: None, done: 0 }
     }
 
     /// Reads some tasks after another one.
@@ -100,12 +103,23 @@ impl Task {
         // A task in another form is about nothing, and is dropped.
         let (subject, source) = (text(SUBJECT).unwrap_or_default(), map(SOURCE).unwrap_or_default());
         let time_ms = item.get(TIME).and_then(whole).unwrap_or_default();
-        Some(Task { kind: text(KIND)?, subject, cause: TaskCause { source, time_ms }, place })
+        let done = item.get(DONE).and_then(whole).unwrap_or_default();
+        Some(Task { kind: text(KIND)?, subject, cause: TaskCause { source, time_ms }, place, done })
     }
 
     /// The same task, later.
     pub(crate) fn at(&self, index: Option<String>, after: Item) -> Self {
         Task { place: Some((index, after)), ..self.clone() }
+    }
+
+    /// The same task, with so many more items done.
+    pub(crate) fn with_done(self, count: u64) -> Self {
+        Task { done: self.done.saturating_add(count), ..self }
+    }
+
+    /// The work that follows this task, from its beginning.
+    pub(crate) fn then(&self, subject: String) -> Self {
+        Task { subject, place: None, done: 0, ..self.clone() }
     }
 
     /// Returns the write that keeps the task.
@@ -114,6 +128,9 @@ impl Task {
         item.insert(SUBJECT, self.subject.as_str());
         item.insert(SOURCE, self.cause.source.clone());
         item.insert(TIME, self.cause.time_ms);
+        if self.done > 0 {
+            item.insert(DONE, self.done);
+        }
         if let Some((index, after)) = &self.place {
             item.insert(AFTER, after.clone());
             if let Some(index) = index {

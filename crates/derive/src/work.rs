@@ -7,6 +7,7 @@ use singlet_values::Item;
 use crate::commit::Committed;
 use crate::effects::Effects;
 use crate::error::DeriveError;
+use crate::fans::Fanning;
 use crate::referring::referring;
 use crate::removal::Cause;
 use crate::task::{Task, TaskStep};
@@ -53,7 +54,14 @@ impl<S: ChangeFeed> Worker<S> {
         let mut effects = Effects::default();
         let mut last = None;
         for task in tasks {
-            let used = u32::try_from(effects.targets.len() + effects.removals.len()).unwrap_or(u32::MAX);
+            let used = u32::try_from(
+                effects.targets.len()
+                    + effects.removals.len()
+                    + effects.pairs.len()
+                    + effects.notes.len()
+                    + effects.tasks.len(),
+            )
+            .unwrap_or(u32::MAX);
             if used >= limit {
                 break;
             }
@@ -88,6 +96,9 @@ impl<S: ChangeFeed> Worker<S> {
             };
             keys.into_iter().for_each(|key| effects.remove(&child.entity, key, cause.clone()));
             return Ok(step);
+        }
+        if let Some((at, fanner)) = self.rules.fanners().find(|(_, fanner)| fanner.has(&task.subject)) {
+            return Fanning { worker: self, at, fanner }.page(task, limit, effects).await;
         }
         // The design no longer has the rule.
         Ok(TaskStep::IsDone(task.clone()))

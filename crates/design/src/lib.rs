@@ -60,12 +60,13 @@ pub use model::{
     Aggregate, AggregateKind, AggregateSource, Allowance, Archive, Argument, AskedKey, BatchGet, Binding,
     Buckets, CallerRelation, Callers, Capacity, CapacityRange, CapacityUnits, Cardinality, Cascade, Change,
     Check, Child, Chooser, ConditionalSet, Count, Delete, Derivation, DerivationKind, Design, Each, EachList,
-    ElementChange, Entity, Environment, Event, Extreme, ExtremeKind, ExtremeSource, FieldCopy, Gather, Get,
-    Index, IndexEntry, Insert, KeyAttribute, KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Maker,
-    Merge, Operation, Order, OrderWord, Parameter, Parts, PathSegment, Pattern, Places, Projection, Query,
-    Rate, ReadPart, Reference, Referral, Relation, Removal, Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting,
-    ShardRead, SortRange, Step, Subject, Table, TableSettings, TimeToLive, Transaction, Trigger, Unique,
-    UniquePart, Update, ValueSource, Verb, When, Who, WriteRequests,
+    ElementChange, Entity, Environment, Event, Extreme, ExtremeKind, ExtremeSource, FAN_BACKFILL_DEFAULT,
+    FAN_BACKFILL_MAX, FAN_MAX_LIMIT, FAN_MERGED_MAX, Fan, FieldCopy, Gather, Get, Index, IndexEntry, Insert,
+    KeyAttribute, KeyKind, KeyTemplates, Layout, ListSource, ListWalk, Maker, Merge, Operation, Order,
+    OrderWord, Parameter, Parts, PathSegment, Pattern, Places, Projection, Query, Rate, ReadPart, Reference,
+    Referral, Relation, Removal, Resolve, Route, SUMS_ATTRIBUTE, Scan, Setting, ShardRead, SortRange, Step,
+    Subject, Table, TableSettings, TimeToLive, Transaction, Trigger, Unique, UniquePart, Update, ValueSource,
+    Verb, When, Who, WriteRequests,
 };
 pub use names::{is_design_name, nearest, similar};
 pub use paging::{

@@ -20,6 +20,9 @@ use crate::keys::{refused, table_key};
 
 pub use crate::item_path::value_at;
 
+/// The table of derived data.
+pub const DERIVED_TABLE: &str = "singlet-derived";
+
 /// Whether two paths meet: one is the other, or leads into it.
 pub fn paths_meet(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };

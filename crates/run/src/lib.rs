@@ -57,6 +57,7 @@ mod error;
 mod expiry;
 pub mod explain;
 mod expression;
+pub mod fan;
 mod given;
 mod item_path;
 mod key_values;

@@ -63,6 +63,7 @@ impl<S: Store> Audit<S> {
                     identity: None,
                     at,
                     missing: Tally::default(),
+                    pair: None,
                 });
             }
         }

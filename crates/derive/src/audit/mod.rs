@@ -3,6 +3,7 @@
 //! A recount keeps sums in memory. If there are too many, the items with derived fields are divided into parts by a hash
 //! of their keys, and the tables are read once for each part.
 
+mod fanned;
 mod followed;
 mod report;
 mod sums;
@@ -94,6 +95,7 @@ impl<S: Store> Audit<S> {
             self.compare(sums, &progress, &mut report).await?;
             part += 1;
         }
+        self.compare_feeds(&progress, &mut report).await?;
         Ok(report)
     }
 
@@ -127,6 +129,10 @@ impl<S: Store> Audit<S> {
             let mut effects = Effects::default();
             for difference in some {
                 let Some(entity) = self.design.entity(&difference.entity) else { continue };
+                if let Some(pair) = &difference.pair {
+                    effects.pair(difference.at, pair.clone());
+                    continue;
+                }
                 let missing = (difference.at, &difference.missing);
                 effects.add((entity, difference.key.clone()), difference.identity.clone(), missing)?;
             }

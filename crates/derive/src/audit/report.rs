@@ -2,6 +2,7 @@
 
 use singlet_values::{AttributeValue, Item};
 
+use crate::pair::Pair;
 use crate::tally::Tally;
 
 /// The most differences that are listed. All are counted.
@@ -28,6 +29,8 @@ pub struct Difference {
     pub(super) identity: Option<Item>,
     pub(super) at: usize,
     pub(super) missing: Tally,
+    /// The entry of a feed that differs, if it is one.
+    pub(super) pair: Option<Pair>,
 }
 
 /// The result of an audit.

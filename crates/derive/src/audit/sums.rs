@@ -192,6 +192,7 @@ impl<S: Store> Audit<S> {
                 identity: None,
                 at,
                 missing,
+                pair: None,
             });
         }
         self.compare_followed(progress, member, (&key, item, sources), report);
@@ -243,6 +244,7 @@ impl<S: Store> Audit<S> {
                 identity,
                 at,
                 missing,
+                pair: None,
             });
         }
         Ok(())

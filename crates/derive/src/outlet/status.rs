@@ -28,7 +28,10 @@ pub fn outlet_rules(design: &Design) -> Vec<OutletRule> {
         let triggers = derivation.triggers();
         let effect = match &derivation.kind {
             DerivationKind::Archive(_) => "archived",
-            DerivationKind::Set(_) | DerivationKind::Make(_) | DerivationKind::Delete(_) => return None,
+            DerivationKind::Set(_)
+            | DerivationKind::Make(_)
+            | DerivationKind::Fan(_)
+            | DerivationKind::Delete(_) => return None,
         };
         let each = triggers.iter().map(|trigger| {
             let events: Vec<&str> = trigger.events.iter().map(|event| passive(*event)).collect();

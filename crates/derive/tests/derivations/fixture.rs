@@ -127,6 +127,22 @@ impl Blog {
         Ok(self.runner.run(pattern, &values, &Paging::default()).wait()?.to_json())
     }
 
+    /// A page of a list: its items, and the cursors of the next one and the one before.
+    pub(crate) fn page(
+        &self,
+        pattern: &str,
+        values: &[(&str, Json)],
+        (limit, cursor): (u32, Option<String>),
+    ) -> (Vec<Json>, Option<String>, Option<String>) {
+        let values: Arguments =
+            values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        let paging = Paging { limit: Some(limit), cursor };
+        let page = self.runner.run(pattern, &values, &paging).wait().expect(pattern).to_json();
+        let cursor = |name: &str| page.get(name).and_then(Json::as_text).map(str::to_owned);
+        let items = page.get("items").and_then(Json::as_list).expect("a list").to_vec();
+        (items, cursor("cursor"), cursor("previous"))
+    }
+
     pub(crate) fn post(&self, post: &str) {
         self.run("post", &[("post", post.into()), ("user", "u1".into())]);
     }

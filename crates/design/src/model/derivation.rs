@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::copied::Referral;
 use super::entity::Entity;
+use super::fan::Fan;
 use super::outlet::{Archive, Trigger};
 use super::pattern::{Reference, ValueSource};
 use crate::condition::Condition;
@@ -27,7 +28,10 @@ impl Derivation {
     pub fn triggers(&self) -> &[Trigger] {
         match &self.kind {
             DerivationKind::Archive(archive) => &archive.triggers,
-            DerivationKind::Set(_) | DerivationKind::Make(_) | DerivationKind::Delete(_) => &[],
+            DerivationKind::Set(_)
+            | DerivationKind::Make(_)
+            | DerivationKind::Fan(_)
+            | DerivationKind::Delete(_) => &[],
         }
     }
 }
@@ -39,6 +43,8 @@ pub enum DerivationKind {
     Set(ConditionalSet),
     /// It makes an item from each new item of another entity.
     Make(Maker),
+    /// It makes an item for each pair of an item and a match.
+    Fan(Box<Fan>),
     /// It deletes items that refer to a deleted item.
     Delete(Cascade),
     /// It appends items that are gone to files.

@@ -10,6 +10,7 @@ mod copied;
 mod derivation;
 mod entity;
 mod extreme;
+mod fan;
 mod layout;
 mod outlet;
 mod pattern;
@@ -32,6 +33,8 @@ pub use entity::{
     Cardinality, Entity, IndexEntry, KeyTemplates, Relation, TimeToLive, Unique, UniquePart, When,
 };
 pub use extreme::{Extreme, ExtremeKind, ExtremeSource};
+pub use fan::{FAN_BACKFILL_DEFAULT, FAN_BACKFILL_MAX, FAN_MAX_LIMIT, FAN_MERGED_MAX, Fan};
+pub(crate) use fan::{of_match, plain_path};
 pub use layout::{Allowance, Layout, Places, Subject};
 pub use outlet::{Archive, Event, Trigger};
 pub use pattern::{
@@ -112,6 +115,9 @@ impl Design {
         let has_part = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Set(set) => set.entity.name == entity.name,
             DerivationKind::Make(maker) => maker.each.name == entity.name,
+            DerivationKind::Fan(fan) => {
+                [&fan.each, &fan.found, &fan.entity].iter().any(|part| part.name == entity.name)
+            }
             DerivationKind::Delete(cascade) => cascade.parent.name == entity.name,
             DerivationKind::Archive(_) => false,
         };

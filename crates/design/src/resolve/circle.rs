@@ -134,6 +134,16 @@ fn of_derivation(derivation: &Derivation) -> Option<Rule<'_>> {
                 span: Some(derivation.span),
             }
         }
+        DerivationKind::Fan(fan) => {
+            let (each, found) = (fan.each.name.as_str(), fan.found.name.as_str());
+            let items = fan.item_paths().into_iter().map(|path| (each, first(path)));
+            let matches = fan.match_paths().into_iter().map(|path| (found, first(path)));
+            Rule {
+                gives: vec![(fan.entity.name.as_str(), "")],
+                uses: items.chain(matches).chain([(each, ""), (found, "")]).collect(),
+                span: Some(derivation.span),
+            }
+        }
         // Deletions come to an end, because there is less after each. Archives change no items.
         DerivationKind::Delete(_) | DerivationKind::Archive(_) => return None,
     })

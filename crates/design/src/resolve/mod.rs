@@ -52,9 +52,9 @@ fn resolve(root: &Node, source: &str, mistakes: &Mistakes) -> Design {
     let environments = settings::environments(&context, root, &drafts);
     let (tables, entities) = tables_and_entities(&context, root, drafts);
     reference::check(&context, root, &entities);
-    let derivations = derivation::derivations(&context, root, &entities);
-    circle::none(&context, &entities, &derivations);
     let patterns = pattern::patterns(&context, root, &entities);
+    let derivations = derivation::derivations(&context, root, &entities, &patterns);
+    circle::none(&context, &entities, &derivations);
     let references =
         entities.list.iter().map(|known| reference::checked(&entities, known, |_| true)).collect();
     entity::unwritten(&context, &patterns, &derivations);

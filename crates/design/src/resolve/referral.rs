@@ -64,6 +64,40 @@ impl<'r> Party<'r> {
         Party { name, fields, key, keys: own.into_iter().chain(entries).collect() }
     }
 
+    /// Returns the key under which all items with certain values of the fields are found: an index, or the table. `None` if
+    /// there is none.
+    pub(super) fn finding(&self, fields: &[&str]) -> Option<Option<&'r str>> {
+        self.keys.iter().find(|key| self.finds(key, fields)).map(|key| key.index)
+    }
+
+    /// Whether all items with certain values of the fields have a common partition key, or a common beginning of the sort
+    /// key with it.
+    fn finds(&self, key: &KeyOf<'_>, fields: &[&str]) -> bool {
+        let templates = || key.partition.iter().chain(&key.sort);
+        let partition: Vec<&str> = key.partition.iter().flat_map(|template| template.fields()).collect();
+        let has_shards = templates().any(|template| template.shard_count().is_some());
+        let is_optional = |path: &str| find(self.fields, path).is_none_or(|found| found.optional);
+        let can_be_missing = templates()
+            .flat_map(|template| template.fields())
+            .any(|path| !fields.contains(&path) && is_optional(path));
+        if key.is_partial || has_shards || can_be_missing || partition.is_empty() {
+            return false;
+        }
+        if !partition.iter().all(|path| fields.contains(path)) {
+            return false;
+        }
+        let beginning = key.sort.first().map(|template| {
+            let known = template.parts.iter().map_while(|part| match part {
+                Part::Literal(_) => Some(None),
+                Part::Field { path, .. } if fields.contains(&path.as_str()) => Some(Some(path.as_str())),
+                _ => None,
+            });
+            known.flatten().collect::<Vec<_>>()
+        });
+        let beginning = beginning.unwrap_or_default();
+        fields.iter().all(|field| partition.contains(field) || beginning.contains(field))
+    }
+
     fn field_names(&self) -> impl Iterator<Item = &'r str> {
         self.fields.iter().map(|field| field.name.as_str())
     }
@@ -123,9 +157,8 @@ impl<'r> Linker<'r> {
     pub(super) fn referral(&self) -> Option<Referral> {
         let link = self.link()?;
         let fields: Vec<&str> = link.iter().map(|(_, field)| field.as_str()).collect();
-        if let Some(key) = self.naming.keys.iter().find(|key| self.finds(key, &fields)) {
-            let index = key.index.map(str::to_owned);
-            return Some(Referral { link, index });
+        if let Some(index) = self.naming.finding(&fields) {
+            return Some(Referral { link, index: index.map(str::to_owned) });
         }
         let (named, naming) = (self.named.name, self.naming.name);
         let template: Vec<String> = fields.iter().map(|field| format!("{{{field}}}")).collect();
@@ -143,32 +176,9 @@ impl<'r> Linker<'r> {
         None
     }
 
-    /// Whether all items with certain values of the fields have a common partition key, or a common beginning of the sort
-    /// key with it.
+    /// Whether all items of the naming entity with certain values of the fields are under one key.
     pub(super) fn finds(&self, key: &KeyOf<'_>, fields: &[&str]) -> bool {
-        let templates = || key.partition.iter().chain(&key.sort);
-        let partition: Vec<&str> = key.partition.iter().flat_map(|template| template.fields()).collect();
-        let has_shards = templates().any(|template| template.shard_count().is_some());
-        let is_optional = |path: &str| find(self.naming.fields, path).is_none_or(|found| found.optional);
-        let can_be_missing = templates()
-            .flat_map(|template| template.fields())
-            .any(|path| !fields.contains(&path) && is_optional(path));
-        if key.is_partial || has_shards || can_be_missing || partition.is_empty() {
-            return false;
-        }
-        if !partition.iter().all(|path| fields.contains(path)) {
-            return false;
-        }
-        let beginning = key.sort.first().map(|template| {
-            let known = template.parts.iter().map_while(|part| match part {
-                Part::Literal(_) => Some(None),
-                Part::Field { path, .. } if fields.contains(&path.as_str()) => Some(Some(path.as_str())),
-                _ => None,
-            });
-            known.flatten().collect::<Vec<_>>()
-        });
-        let beginning = beginning.unwrap_or_default();
-        fields.iter().all(|field| partition.contains(field) || beginning.contains(field))
+        self.naming.finds(key, fields)
     }
 
     /// Returns a field that `via` names.

@@ -3,8 +3,7 @@
 use singlet_design::{Design, Table};
 use singlet_store::{AttributeDefinition, ScalarType, TableShape};
 
-/// The table of derived data.
-pub const DERIVED_TABLE: &str = "singlet-derived";
+pub use crate::derive::DERIVED_TABLE;
 
 /// Returns the shape of the table.
 pub(super) fn shape() -> TableShape {

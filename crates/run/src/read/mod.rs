@@ -19,7 +19,7 @@ use batch_get::BatchPlan;
 use get::GetPlan;
 pub(super) use keyed::{key_bytes, read_keys};
 use parts::PartsPlan;
-use query::{CountPlan, GatherPlan, MergePlan, QueryPlan};
+use query::{CountPlan, FeedPlan, GatherPlan, MergePlan, QueryPlan};
 
 pub(crate) use project::carries;
 pub(crate) use query::{Element, WalkPlace, WalkPlan, page_limit};
@@ -34,6 +34,8 @@ pub(super) enum ReadPlan {
     BatchGet(BatchPlan),
     /// A page of a list.
     Query(Box<QueryPlan>),
+    /// A page of a list of which some items aren't stored.
+    Feed(Box<FeedPlan>),
     /// The number of items in a list.
     Count(Box<CountPlan>),
     /// A page of everything.
@@ -53,7 +55,10 @@ impl ReadPlan {
             Operation::Get(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, false)),
             Operation::Exists(get) => ReadPlan::Get(GetPlan::new(context, get, pattern, true)),
             Operation::BatchGet(batch) => ReadPlan::BatchGet(BatchPlan::new(context, batch)),
-            Operation::Query(query) => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            Operation::Query(query) => match FeedPlan::of(context, pattern, query) {
+                Some(feed) => ReadPlan::Feed(Box::new(feed)),
+                None => ReadPlan::Query(Box::new(QueryPlan::of_query(context, query, &[]))),
+            },
             Operation::Count(count) => ReadPlan::Count(Box::new(CountPlan::new(context, count))),
             Operation::Scan(scan) => ReadPlan::Scan(Box::new(ScanPlan::new(context, scan))),
             Operation::Parts(parts) => ReadPlan::Parts(PartsPlan::new(context, parts)?),
@@ -76,6 +81,7 @@ impl ReadPlan {
             ReadPlan::Get(plan) => plan.run(site, call).await,
             ReadPlan::BatchGet(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Query(plan) => plan.run(site, call).await,
+            ReadPlan::Feed(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Count(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Scan(plan) => Box::pin(plan.run(site, call)).await,
             ReadPlan::Parts(plan) => Box::pin(plan.run(site, call)).await,
@@ -86,7 +92,8 @@ impl ReadPlan {
 
     /// Whether it answers with pages.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, ReadPlan::Query(_) | ReadPlan::Scan(_) | ReadPlan::Merge(_) | ReadPlan::Gather(_))
+        use ReadPlan::{Feed, Gather, Merge, Query, Scan};
+        matches!(self, Query(_) | Feed(_) | Scan(_) | Merge(_) | Gather(_))
     }
 
     /// Whether it has lists in it, so that a limit makes sense.

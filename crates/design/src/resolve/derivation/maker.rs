@@ -38,7 +38,8 @@ impl MakerDraft<'_> {
             return None;
         }
         let references = self.references(source);
-        let sources = Sources { entity: &source.entity, vague: &source.vague, references: &references };
+        let sources =
+            Sources { entity: &source.entity, vague: &source.vague, references: &references, found: None };
         let condition = match node.get("when") {
             Some(when) => Some(self.condition(when, &sources)?),
             None => None,
@@ -71,7 +72,7 @@ impl MakerDraft<'_> {
         targets.flatten().collect()
     }
 
-    fn condition(&self, node: &Node, sources: &Sources<'_>) -> Option<Condition> {
+    pub(super) fn condition(&self, node: &Node, sources: &Sources<'_>) -> Option<Condition> {
         let known = Known {
             fields: &sources.entity.fields,
             vague: sources.vague,
@@ -92,7 +93,7 @@ impl MakerDraft<'_> {
     }
 
     /// Resolves the values of the new item.
-    fn values(
+    pub(super) fn values(
         &self,
         place: Span,
         made: &ResolvedEntity,
@@ -142,12 +143,19 @@ impl MakerDraft<'_> {
         if field.optional || field.default.is_some() || field.computed || field.derived || is_given {
             return None;
         }
-        let same = template::find(&sources.entity.fields, &field.name);
-        if let Some(same) = same.filter(|same| stored_alike(&field.kind, same.kind)) {
-            let mut composed = Composed::parse(&format!("{{{}}}", field.name)).ok()?;
+        let own = template::find(&sources.entity.fields, &field.name).map(|same| (field.name.clone(), same));
+        let of_match = || {
+            let found = sources.found?;
+            let same = template::find(&found.fields, &field.name)?;
+            Some((format!("{}.{}", found.name, field.name), same))
+        };
+        if let Some((path, same)) =
+            own.or_else(of_match).filter(|(_, same)| stored_alike(&field.kind, same.kind))
+        {
+            let mut composed = Composed::parse(&format!("{{{path}}}")).ok()?;
             let kind = same.kind.clone();
             composed.visit_names(&mut |name| {
-                *name = Name { origin: Origin::Field(field.name.clone()), kind: Some(kind.clone()) };
+                *name = Name { origin: Origin::Field(path.clone()), kind: Some(kind.clone()) };
             });
             return Some(ValueSource::Composed(composed));
         }

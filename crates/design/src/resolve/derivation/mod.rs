@@ -1,6 +1,7 @@
 //! Resolves derivations that stand on their own: `[derive.NAME]`.
 
 mod cascade;
+mod fan;
 mod maker;
 mod outlet;
 mod setter;
@@ -9,9 +10,12 @@ mod value;
 use super::Context;
 use super::entity::{Entities, ResolvedEntity};
 use super::name;
-use crate::model::{Derivation, DerivationKind};
+use std::sync::Arc;
+
+use crate::model::{Derivation, DerivationKind, Pattern};
 use crate::syntax::Node;
 use cascade::CascadeDraft;
+use fan::FanDraft;
 use maker::MakerDraft;
 use outlet::OutletDraft;
 use setter::Setter;
@@ -20,13 +24,18 @@ use setter::Setter;
 const DERIVATIONS_MAX: usize = 16;
 
 /// Resolves the derivations of a design.
-pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entities) -> Vec<Derivation> {
+pub(super) fn derivations(
+    context: &Context<'_>,
+    root: &Node,
+    entities: &Entities,
+    patterns: &[Arc<Pattern>],
+) -> Vec<Derivation> {
     let mut all: Vec<Derivation> = Vec::new();
     for entry in root.entries("derive") {
         name::check_word(context, "a derivation", &entry.name, entry.span);
         let effects = |derivation: &Derivation| match &derivation.kind {
             DerivationKind::Delete(cascade) => cascade.children.len(),
-            DerivationKind::Set(_) | DerivationKind::Make(_) => 1,
+            DerivationKind::Set(_) | DerivationKind::Make(_) | DerivationKind::Fan(_) => 1,
             DerivationKind::Archive(_) => 1,
         };
         if all.iter().map(effects).sum::<usize>() >= DERIVATIONS_MAX {
@@ -36,7 +45,13 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
         }
         let kind = if let Some(set) = entry.node.entry("set") {
             Setter { context, entities, entry }.all(set, &all).map(DerivationKind::Set)
+        } else if entry.node.get("for").is_some() {
+            let maker = MakerDraft { context, entities, entry };
+            let fan = FanDraft { maker, patterns }.fan();
+            fan.inspect(|fan| fan::read_whole(context, fan, patterns))
+                .map(|fan| DerivationKind::Fan(Box::new(fan)))
         } else if entry.node.get("make").is_some() {
+            only_with_matches(context, &entry.node);
             MakerDraft { context, entities, entry }.maker().map(DerivationKind::Make)
         } else if let Some(file) = entry.node.get("archive") {
             OutletDraft { context, entities, entry }.archive(file).map(DerivationKind::Archive)
@@ -51,6 +66,17 @@ pub(super) fn derivations(context: &Context<'_>, root: &Node, entities: &Entitie
         }));
     }
     all
+}
+
+/// Checks that the keys which belong to `for` don't stand alone.
+fn only_with_matches(context: &Context<'_>, node: &Node) {
+    for key in ["max", "backfill"] {
+        if let Some(place) = node.get(key) {
+            let help =
+                format!("add `for` with the query that finds the matches of an item, or remove `{key}`");
+            context.mistakes.add_with_help(place.span, format!("`{key}` needs `for`"), help);
+        }
+    }
 }
 
 /// Returns the entity that a key of a derivation names; `None` after a mistake.

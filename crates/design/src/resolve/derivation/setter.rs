@@ -34,7 +34,8 @@ impl Setter<'_> {
         for Entry { name, span, node } in node.entries("set") {
             let Some(field) = self.field(known, name, *span, unset) else { continue };
             self.not_set_twice(known, name, *span, others);
-            let sources = Sources { entity: &known.entity, vague: &known.vague, references: &[] };
+            let sources =
+                Sources { entity: &known.entity, vague: &known.vague, references: &[], found: None };
             let value = value(self.context, (known, field), node, &sources);
             set_values.extend(value.map(|value| (name.clone(), value)));
         }

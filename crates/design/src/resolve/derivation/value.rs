@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::first;
 use crate::expression::{Composed, Expression, ExpressionError, Name, Origin};
-use crate::model::{Entity, Field, FieldType, Reference, ValueSource};
+use crate::model::{Entity, Field, FieldType, Reference, ValueSource, of_match};
 use crate::resolve::Context;
 use crate::resolve::entity::ResolvedEntity;
 use crate::resolve::key_values::KeyUses;
@@ -20,6 +20,8 @@ pub(super) struct Sources<'r> {
     pub(super) vague: &'r BTreeSet<String>,
     /// The references of that item whose items can be read.
     pub(super) references: &'r [Reference],
+    /// The entity of the match, if there is one. Its name stands in front of its fields.
+    pub(super) found: Option<&'r Entity>,
 }
 
 impl Sources<'_> {
@@ -28,8 +30,17 @@ impl Sources<'_> {
         if let Some(found) = find(&self.entity.fields, path) {
             return Some(found.kind.clone());
         }
+        if let Some((found, rest)) = self.in_match(path) {
+            return find(&found.fields, rest).map(|found| found.kind.clone());
+        }
         let (reference, rest) = self.along(path)?;
         find(&reference.entity.fields, rest).map(|found| found.kind.clone())
+    }
+
+    /// Returns the entity of the match and the path into it, if a path leads there.
+    fn in_match<'p>(&self, path: &'p str) -> Option<(&Entity, &'p str)> {
+        let found = self.found?;
+        Some((found, of_match(&found.name, path)?))
     }
 
     /// Returns the reference that a path leads along, and the rest of the path.
@@ -87,9 +98,10 @@ fn composed(
             return None;
         }
         if sources.kind(&path).is_none() {
-            let (entity, rest) = match sources.along(&path) {
-                Some((reference, rest)) => (&*reference.entity, rest),
-                None => (sources.entity, path.as_str()),
+            let (entity, rest) = match (sources.in_match(&path), sources.along(&path)) {
+                (Some((found, rest)), _) => (found, rest),
+                (None, Some((reference, rest))) => (&*reference.entity, rest),
+                (None, None) => (sources.entity, path.as_str()),
             };
             let message = format!("`{}` has no field `{rest}`", entity.name);
             context.mistakes.add_with(node.span, message, template::help(&entity.fields, rest));

@@ -1,6 +1,22 @@
 //! Derivations that stand on their own.
 
 use super::{Construct, Shape, Variants, about, key, required, variant};
+use crate::model::{FAN_BACKFILL_MAX, FAN_MAX_LIMIT};
+
+/// A query for the matches of an item, with its parameters.
+pub(crate) static MATCHES: Construct = Construct {
+    id: "matches",
+    keys: &[
+        required("run", Shape::Text("a pattern name"), "the query that finds the matches"),
+        key(
+            "with",
+            Shape::Named("parameter", &Shape::Constant),
+            "the fields of the item that are its parameters, in braces; default: fields of the same names",
+        ),
+    ],
+    variants: Variants::None,
+    others: None,
+};
 
 const EVENT: Shape = Shape::Text("an event");
 const EVENTS: Shape = Shape::Either(&[EVENT, Shape::List(1, &EVENT)]);
@@ -53,6 +69,23 @@ pub(crate) static DERIVATION: Construct = Construct {
                     Shape::Named("field", &Shape::Constant),
                     "the fields of the item that is made: constants, or text with fields of the new item in braces; default: \
                  fields of the same names",
+                ),
+                key(
+                    "for",
+                    Shape::Either(&[Shape::Text("a pattern name"), Shape::Table(&MATCHES)]),
+                    "a query: one is made for each of its items, the matches, such as the followers of a post's author. \
+                     `{Follow.user_id}` in `with` is a field of the match. They are deleted with the item and with the match",
+                ),
+                key(
+                    "max",
+                    Shape::Whole(1, FAN_MAX_LIMIT as u64),
+                    "with `for`, where it is required: with more matches than this, none are made, and patterns merge the \
+                     items when they read",
+                ),
+                key(
+                    "backfill",
+                    Shape::Whole(0, FAN_BACKFILL_MAX as u64),
+                    "with `for`: the newest items for which a new match gets some; default 50",
                 ),
             ],
         ),

@@ -4,6 +4,7 @@ mod buckets;
 mod count;
 mod cursor;
 mod elements;
+mod feed;
 mod filter;
 mod gather;
 mod lane;
@@ -39,6 +40,7 @@ use tell::key_parts;
 
 pub(super) use count::CountPlan;
 pub(crate) use elements::{Element, WalkPlace, WalkPlan};
+pub(super) use feed::FeedPlan;
 pub(super) use filter::FilterPlan;
 pub(super) use gather::GatherPlan;
 pub(super) use merge::MergePlan;

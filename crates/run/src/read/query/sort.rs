@@ -363,6 +363,18 @@ impl NextPart {
         !matches!(format, Format::Plain | Format::Fold | Format::Lower | Format::Upper | Format::First(_))
     }
 
+    /// A rank without the literal that ends it, which another key may not have.
+    pub(super) fn bare<'r>(&self, rank: &'r [u8]) -> &'r [u8] {
+        let end = self.end.as_ref().filter(|_| !self.plain);
+        end.and_then(|end| rank.strip_suffix(end.as_bytes())).unwrap_or(rank)
+    }
+
+    /// The rank of this key for one without its end.
+    pub(super) fn ended(&self, bare: &[u8]) -> Vec<u8> {
+        let end = self.end.as_ref().filter(|_| !self.plain);
+        [bare, end.map(String::as_bytes).unwrap_or_default()].concat()
+    }
+
     /// The rank of an item among those of other lanes: the key's bytes of a plain field, otherwise the text of the
     /// part with the literal that ends it, which sorts just as the whole key does.
     pub(super) fn rank(&self, item: ItemRef<'_>, prefix_bytes: usize) -> Vec<u8> {
