@@ -8,6 +8,7 @@ use singlet_design::{Json, Operation, PathSegment, Route};
 use singlet_run::Outcome;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::conditional::Tagger;
 use crate::endpoint::{CURSOR, Endpoint};
 use crate::metered::Units;
 use crate::negotiate::{self, JSON};
@@ -15,6 +16,9 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The header with the units that a call consumed.
 pub(crate) const UNITS: HeaderName = HeaderName::from_static("singlet-units");
+
+/// The header of an answer that a call with the same `Idempotency-Key` had before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Bytes that a segment of a path needs no escape for.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -26,6 +30,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// The place of an item that the pattern creates.
     pub(crate) created_at: Option<&'a str>,
+    /// Makes the tags of items.
+    pub(crate) tagger: &'a Tagger,
+    /// Whether this is the answer of an earlier call with the same key.
+    pub(crate) is_repeated: bool,
 }
 
 /// Answers with the outcome of a pattern.
@@ -49,10 +57,16 @@ fn found(asked: &Asked<'_>, outcome: &Outcome) -> Response {
         let mut response = with_json(status, body);
         let location = asked.created_at.and_then(|location| HeaderValue::from_str(location).ok());
         response.headers_mut().extend(location.map(|location| (LOCATION, location)));
+        if asked.is_repeated {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        }
         return response;
     }
-    // Weak, because the same answer can be compressed or not.
-    let tag = format!("W/\"{:032x}\"", xxh3_128(body.as_bytes()));
+    let tag = match outcome {
+        Outcome::Item(Some(record)) if asked.endpoint.tagged().is_some() => asked.tagger.tag(&record.item),
+        // Weak, because the same answer can be compressed or not.
+        _ => format!("W/\"{:032x}\"", xxh3_128(body.as_bytes())),
+    };
     let mut response = if negotiate::has(asked.headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {

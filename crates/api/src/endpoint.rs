@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::Method;
-use singlet_design::{Design, Operation, Parameter, PathSegment, Pattern, Route, Verb};
+use singlet_design::{Design, Entity, Operation, Parameter, PathSegment, Pattern, Route, Verb};
 
 /// A pattern as callers reach it.
 #[derive(Debug, Clone)]
@@ -101,6 +101,16 @@ impl Endpoint {
 
     fn is_free(&self, name: &str) -> bool {
         self.pattern.parameter(name).is_none()
+    }
+
+    /// The entity, if a get by the table's key answers with its whole item, which has a tag then.
+    pub(crate) fn tagged(&self) -> Option<&Entity> {
+        match &self.pattern.operation {
+            Operation::Get(get) if get.on.is_none() && get.show.is_none() && get.resolve.is_empty() => {
+                Some(&get.entity)
+            }
+            _ => None,
+        }
     }
 
     /// The path as the router takes it, with numbers for the names of its parameters: paths that differ in these names

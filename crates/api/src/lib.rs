@@ -44,9 +44,11 @@
 
 mod answer;
 mod callers;
+mod conditional;
 mod cost;
 mod endpoint;
 mod feed;
+mod figures;
 mod input;
 mod live;
 mod metered;
@@ -59,8 +61,11 @@ mod refusal;
 mod router;
 mod served;
 mod service;
+mod trace;
+mod write;
 
 pub use callers::{Authority, CallerKeys, DevelopmentKey, KeyFileError};
+pub use figures::{Figures, PatternFigures};
 pub use metered::Metered;
 pub use router::{router, router_for};
 pub use served::Served;

@@ -1,7 +1,7 @@
 //! The headers of a request: what a caller sends, takes and asks for.
 
 use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_NONE_MATCH};
 
 use crate::problem::{Problem, ProblemKind};
 
@@ -10,15 +10,8 @@ pub(crate) const JSON: &str = "application/json";
 /// The media type of live answers.
 pub(crate) const EVENTS: &str = "text/event-stream";
 
-/// Promises that the API can't keep, and therefore doesn't take.
-const REFUSED: [HeaderName; 3] = [IF_MATCH, IF_UNMODIFIED_SINCE, HeaderName::from_static("idempotency-key")];
-
-/// Checks that the caller takes the answer, and asks for nothing that the API doesn't do.
+/// Checks that the caller takes the answer.
 pub(crate) fn check_head(headers: &HeaderMap, is_read: bool) -> Result<(), Problem> {
-    if let Some(name) = REFUSED.iter().find(|name| headers.contains_key(*name)) {
-        let detail = format!("the header `{name}` isn't supported, and ignoring it would be unsafe");
-        return Err(Problem::new(ProblemKind::UnsupportedHeader, detail));
-    }
     if accepts(headers, JSON) || is_read && accepts_events(headers) {
         return Ok(());
     }
@@ -83,7 +76,7 @@ pub(crate) fn has(headers: &HeaderMap, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderName, HeaderValue};
 
     use super::*;
 

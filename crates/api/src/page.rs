@@ -54,7 +54,8 @@ fn section(page: &mut String, design: &str, endpoint: &Endpoint) {
     line(&format!(
         "<p><code>{name}</code>: {}. Returns {}.</p>",
         escaped(&usage.does),
-        escaped(&usage.returns)
+        // A call that finds nothing isn't answered with null, as a command is.
+        escaped(&usage.returns.replacen(", or null if", "; 404 if", 1))
     ));
     line(&format!("<p>About {} read and {} write units a call.</p>", units.read, units.write));
     if !usage.parameters.is_empty() {

@@ -33,6 +33,8 @@ pub(crate) enum ProblemKind {
     NotUnique,
     MissingReference,
     ConditionFailed,
+    PreconditionFailed,
+    KeyReused,
     LimitReached,
     TooLarge,
     UnsupportedMediaType,
@@ -45,7 +47,7 @@ pub(crate) enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds, for the documentation.
-    pub(crate) const ALL: [ProblemKind; 22] = [
+    pub(crate) const ALL: [ProblemKind; 24] = [
         Self::InvalidRequest,
         Self::InvalidCursor,
         Self::InvalidPosition,
@@ -60,6 +62,8 @@ impl ProblemKind {
         Self::NotUnique,
         Self::MissingReference,
         Self::ConditionFailed,
+        Self::PreconditionFailed,
+        Self::KeyReused,
         Self::LimitReached,
         Self::TooLarge,
         Self::UnsupportedMediaType,
@@ -89,6 +93,12 @@ impl ProblemKind {
             Self::NotUnique => (StatusCode::CONFLICT, "not-unique", "Not unique"),
             Self::MissingReference => (StatusCode::CONFLICT, "missing-reference", "Missing reference"),
             Self::ConditionFailed => (StatusCode::CONFLICT, "condition-failed", "Condition failed"),
+            Self::PreconditionFailed => {
+                (StatusCode::PRECONDITION_FAILED, "precondition-failed", "Precondition failed")
+            }
+            Self::KeyReused => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "idempotency-key-reused", "Idempotency key reused")
+            }
             Self::LimitReached => (StatusCode::CONFLICT, "limit-reached", "Limit reached"),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Too large"),
             Self::UnsupportedMediaType => {
@@ -140,17 +150,21 @@ pub(crate) struct Fault {
     pub(crate) parameter: String,
     /// The mistake, to be read after the name.
     pub(crate) reason: String,
+    /// Whether `parameter` is a path, and not a name that may have dots.
+    pub(crate) is_path: bool,
 }
 
 impl Fault {
     pub(crate) fn new(place: Place, parameter: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { place, parameter: parameter.into(), reason: reason.into() }
+        Self { place, parameter: parameter.into(), reason: reason.into(), is_path: false }
     }
 
     fn to_json(&self) -> Json {
         let detail = ("detail", Json::from(format!("`{}` {}", self.parameter, self.reason)));
         match self.place {
-            Place::Body => Json::from([detail, ("pointer", Json::from(pointer(&self.parameter)))]),
+            Place::Body => {
+                Json::from([detail, ("pointer", Json::from(pointer(&self.parameter, self.is_path)))])
+            }
             Place::Path => Json::from([detail, ("in", "path".into()), ("parameter", self.name().into())]),
             Place::Query => Json::from([detail, ("in", "query".into()), ("parameter", self.name().into())]),
         }
@@ -158,7 +172,10 @@ impl Fault {
 
     /// The name of the parameter without the path into it.
     fn name(&self) -> &str {
-        self.parameter.split(['.', '[']).next().unwrap_or_default()
+        match self.is_path {
+            true => self.parameter.split(['.', '[']).next().unwrap_or_default(),
+            false => &self.parameter,
+        }
     }
 }
 
@@ -175,12 +192,12 @@ fn shortened(name: &str) -> String {
 }
 
 /// A JSON pointer as a fragment: `#/images/2/url`.
-fn pointer(parameter: &str) -> String {
+fn pointer(parameter: &str, is_path: bool) -> String {
     let mut text = String::from("#/");
     for letter in parameter.chars() {
         match letter {
-            '.' | '[' => text.push('/'),
-            ']' => {}
+            '.' | '[' if is_path => text.push('/'),
+            ']' if is_path => {}
             '~' => text.push_str("~0"),
             '/' => text.push_str("~1"),
             _ => text.push(letter),
@@ -264,8 +281,9 @@ mod tests {
 
     #[test]
     fn a_pointer_leads_into_the_body() {
-        assert_eq!(pointer("images[2].url"), "#/images/2/url");
-        assert_eq!(pointer("a~b"), "#/a~0b");
+        assert_eq!(pointer("images[2].url", true), "#/images/2/url");
+        assert_eq!(pointer("a~b", true), "#/a~0b");
+        assert_eq!(pointer("a.b[c]/d", false), "#/a.b[c]~1d");
     }
 
     #[test]

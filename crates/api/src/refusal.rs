@@ -7,6 +7,9 @@ use singlet_store::StoreError;
 use crate::endpoint::{CURSOR, Endpoint, LIMIT, Place};
 use crate::problem::{Fault, Problem, ProblemKind};
 
+/// Between the names of parameters of which one is needed.
+const SEVERAL: &str = "`, `";
+
 /// The problem that an error of a pattern is for its caller.
 pub(crate) fn problem(endpoint: &Endpoint, error: RunError) -> Problem {
     use ProblemKind as Kind;
@@ -86,6 +89,11 @@ pub(crate) fn of_live(error: RunError) -> Problem {
 
 /// The problem of one wrong parameter. Under a name that callers can't give, it is a value that the data would get.
 fn of_parameter(endpoint: &Endpoint, wrong: WrongParameter) -> Problem {
+    if wrong.parameter.contains(SEVERAL) {
+        let fault = |name: &str| Fault::new(endpoint.place(name), name, wrong.reason.as_str());
+        let faults = wrong.parameter.split(SEVERAL).map(fault).collect();
+        return Problem { faults, ..Problem::new(ProblemKind::InvalidRequest, wrong.to_string()) };
+    }
     let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
     let is_known = endpoint.pattern.parameter(name).is_some() || endpoint.takes_limit() && name == LIMIT;
     match is_known {
@@ -118,7 +126,10 @@ pub(crate) fn faults(endpoint: &Endpoint, wrong: Vec<WrongParameter>) -> Vec<Fau
     let fault = |wrong: WrongParameter| {
         let name = wrong.parameter.split(['.', '[']).next().unwrap_or_default();
         let place = if name == LIMIT && endpoint.takes_limit() { Place::Query } else { endpoint.place(name) };
-        Fault { place, parameter: wrong.parameter, reason: wrong.reason }
+        // A name that nobody knows may have dots of its own.
+        let is_path = endpoint.pattern.parameter(name).is_some();
+        let place = if is_path || name == LIMIT { place } else { endpoint.place(&wrong.parameter) };
+        Fault { place, parameter: wrong.parameter, reason: wrong.reason, is_path }
     };
     wrong.into_iter().map(fault).collect()
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{RawPathParams, Request};
-use axum::http::header::{ALLOW, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{Method, StatusCode};
+use axum::http::header::{
+    ALLOW, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{Extensions, HeaderMap, Method, StatusCode, Version};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use bytes::Bytes;
@@ -16,12 +19,14 @@ use singlet_store::Store;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
+use crate::answer::UNITS;
 use crate::callers::Authority;
 use crate::endpoint::Endpoint;
 use crate::negotiate::JSON;
 use crate::problem::{Problem, ProblemKind};
 use crate::served::Served;
 use crate::service::{Incoming, Service};
+use crate::trace::Trace;
 
 /// The bytes of a body at most. The server in front may allow fewer.
 const BODY_BYTES_MAX: usize = 32 << 20;
@@ -44,11 +49,20 @@ pub fn router_for<S: Store + 'static>(designs: Vec<Served<S>>, authority: &Autho
     let services = designs.into_iter().map(|design| Arc::new(Service::new(design)));
     let router = services.fold(Router::new(), |router, service| router.merge(paths(&service, authority)));
     // An event must not wait in a compressor until there are more of them.
-    let compressed = SizeAbove::new(COMPRESSED_BYTES_MIN).and(NotForContentType::SSE);
+    // And a strong tag names one form of an answer.
+    let compressed =
+        SizeAbove::new(COMPRESSED_BYTES_MIN).and(NotForContentType::SSE).and(has_no_strong_tag as HeadTest);
     router
         .fallback(async || Problem::new(ProblemKind::NotFound, "there is nothing at this path"))
         .layer(axum::middleware::map_response(with_safe_type))
         .layer(CompressionLayer::new().compress_when(compressed))
+}
+
+/// Decides about an answer from its head.
+type HeadTest = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
+
+fn has_no_strong_tag(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    !headers.get(ETAG).is_some_and(|tag| tag.as_bytes().starts_with(b"\""))
 }
 
 /// The media type of pages.
@@ -148,18 +162,39 @@ impl<S: Store + 'static> Methods<S> {
         let address = parts.extensions.get::<IpAddr>().copied();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
         let request = Incoming { method, uri, headers, path, body, address, caller };
+        let began = Instant::now();
         let answered = self.service.call(endpoint, &request).await;
-        let status = match &answered {
+        self.note(endpoint, &request, &answered, began.elapsed());
+        answered
+    }
+
+    /// Counts a call, and writes it into the log.
+    fn note(
+        &self,
+        endpoint: &Endpoint,
+        request: &Incoming,
+        answered: &Result<Response, Problem>,
+        took: Duration,
+    ) {
+        let status = match answered {
             Ok(response) => response.status(),
             Err(problem) => problem.kind.status(),
         };
+        self.service.figures.count(&endpoint.pattern.name, status, took);
+        let units = answered.as_ref().ok().and_then(|response| response.headers().get(UNITS));
+        let Trace { trace_id, parent_id } = Trace::of(&request.headers);
         tracing::debug!(
+            design = self.service.name(),
             pattern = endpoint.pattern.name,
             method = %request.method,
             status = status.as_u16(),
+            caller = request.caller.id().unwrap_or_default(),
+            units = units.and_then(|units| units.to_str().ok()).unwrap_or_default(),
+            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            trace_id,
+            parent_id,
             "call"
         );
-        answered
     }
 
     fn without_endpoint(&self, method: &Method) -> Result<Response, Problem> {

@@ -10,8 +10,10 @@ use singlet_run::{Caller, Outcome, RunError, Runner};
 use singlet_store::Store;
 
 use crate::answer::{self, Asked};
+use crate::conditional::{Conditions, Ledger, Tagger};
 use crate::endpoint::{Endpoint, endpoints};
 use crate::feed::Following;
+use crate::figures::Figures;
 use crate::input::Input;
 use crate::live::{Live, LiveRead, Refused};
 use crate::metered::{Metered, measured};
@@ -26,7 +28,11 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A design with the runner of its patterns.
 pub(crate) struct Service<S> {
-    runner: Arc<Runner<Metered<S>>>,
+    pub(crate) runner: Arc<Runner<Metered<S>>>,
+    pub(crate) figures: Arc<Figures>,
+    pub(crate) tagger: Tagger,
+    /// The records of calls with a key.
+    pub(crate) ledger: Ledger,
     following: Option<Arc<Following>>,
     live: Option<Live<S>>,
     pub(crate) endpoints: Vec<Endpoint>,
@@ -53,14 +59,15 @@ pub(crate) struct Incoming {
 }
 
 impl<S: Store + 'static> Service<S> {
-    pub(crate) fn new(Served { runner, following }: Served<S>) -> Self {
+    pub(crate) fn new(Served { runner, following, figures }: Served<S>) -> Self {
         let endpoints = endpoints(runner.design());
         let listing = listing(&runner, &endpoints).to_string();
         let openapi = openapi::document(runner.design(), &endpoints).to_string();
         let page = page::page(runner.design(), &endpoints);
         let (runner, following) = (Arc::new(runner), following.map(Arc::new));
         let live = following.as_ref().map(|following| Live::new(Arc::clone(&runner), Arc::clone(following)));
-        Self { runner, following, live, endpoints, listing, openapi, page }
+        let (tagger, ledger) = (Tagger::new(), Ledger::default());
+        Self { runner, figures, tagger, ledger, following, live, endpoints, listing, openapi, page }
     }
 
     /// The name of the design.
@@ -76,6 +83,7 @@ impl<S: Store + 'static> Service<S> {
             negotiate::check_body(&request.headers)?;
         }
         let wish = Wish::read(&request.headers)?;
+        let conditions = Conditions::read(&request.headers, endpoint)?;
         let path = request.path.iter().map(String::as_str);
         let query = request.uri.query().unwrap_or_default();
         let input = crate::input::read(endpoint, path, query, &request.body)?;
@@ -87,16 +95,27 @@ impl<S: Store + 'static> Service<S> {
         if is_read && request.method != Method::HEAD && negotiate::accepts_events(&request.headers) {
             return self.follow(endpoint, request, input).await;
         }
-        let run =
-            self.runner.run_as(&request.caller, &endpoint.pattern.name, &input.arguments, &input.paging);
-        let (outcome, units) = measured(run).await;
-        let outcome = outcome.map_err(|error| self.problem_of(endpoint, request, input, error))?;
+        let (outcome, units) = if conditions.is_empty() {
+            let (pattern, caller) = (&endpoint.pattern.name, &request.caller);
+            let run = self.runner.run_as(caller, pattern, &input.arguments, &input.paging);
+            let (outcome, units) = measured(run).await;
+            (outcome.map(|outcome| (outcome, false)), units)
+        } else {
+            // Boxed, so that the future of other calls stays small.
+            let run = Box::pin(self.run_once(endpoint, &conditions, request, &input));
+            let (outcome, units) = measured(run).await;
+            (outcome?, units)
+        };
+        let (outcome, is_repeated) =
+            outcome.map_err(|error| self.problem_of(endpoint, request, input, error))?;
         let created_at = self.location(endpoint, &outcome);
         let asked = Asked {
             endpoint,
             uri: &request.uri,
             headers: &request.headers,
             created_at: created_at.as_deref(),
+            tagger: &self.tagger,
+            is_repeated,
         };
         let mut response = answer::answer(&asked, &outcome, units);
         position::note(&mut response, applied);

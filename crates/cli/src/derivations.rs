@@ -1,14 +1,15 @@
 //! Derived data: brought up to date by commands that open a folder, and in the background of a server.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use singlet_api::{Figures, PatternFigures};
 use singlet_derive::{Background, Counters, DeriveError, OutletThread, Reached, Worker, unknown_rules};
 use singlet_design::Design;
 use singlet_engine::{Clock, SystemClock};
 use singlet_run::Wait;
-use singlet_server::{Api, DerivedStatistics, OutletStatistics, Statistics};
+use singlet_server::{Api, DerivedStatistics, OutletStatistics, PatternStatistics, Statistics};
 use singlet_store::Embedded;
 use singlet_wire::{AnswerRoom, Operation, Reply, Service};
 
@@ -79,6 +80,8 @@ pub(crate) struct Workers {
     running: Vec<(String, Background)>,
     /// The archivers.
     outlets: Vec<(String, OutletThread)>,
+    /// The figures about the calls of each design.
+    figures: Mutex<Vec<(String, Arc<Figures>)>>,
 }
 
 impl Workers {
@@ -110,12 +113,19 @@ impl Workers {
         found.map(|(_, worker)| Arc::clone(worker.counters()))
     }
 
+    /// Shows the figures about the calls of a design.
+    pub(crate) fn show(&self, design: &str, figures: &Arc<Figures>) {
+        let mut shown = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.push((design.to_owned(), Arc::clone(figures)));
+    }
+
     /// Returns a service whose figures include those of the workers.
     pub(crate) fn beside(&self, service: Service) -> Deriving {
         let counted = |(name, worker): &(String, Background)| (name.clone(), Arc::clone(worker.counters()));
         let outlet = |(name, outlet): &(String, OutletThread)| (name.clone(), Arc::clone(outlet.counters()));
         let workers = self.running.iter().map(counted).collect();
-        Deriving { service, workers, archives: self.outlets.iter().map(outlet).collect() }
+        let calls = self.figures.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Deriving { service, workers, archives: self.outlets.iter().map(outlet).collect(), calls }
     }
 
     /// Stops all of them, after the batches that they are writing.
@@ -132,6 +142,7 @@ pub(crate) struct Deriving {
     service: Service,
     workers: Vec<(String, Arc<Counters>)>,
     archives: Vec<(String, Arc<Counters>)>,
+    calls: Vec<(String, Arc<Figures>)>,
 }
 
 impl Api for Deriving {
@@ -159,10 +170,28 @@ impl Api for Deriving {
             failures: counters.failures_total(),
             gaps: counters.gaps_total(),
         });
+        let calls = self.calls.iter().flat_map(|(design, figures)| {
+            figures.patterns().into_iter().map(|one| pattern_statistics(design, one))
+        });
         Statistics {
             derived: derived.collect(),
             outlets: outlets.collect(),
+            patterns: calls.collect(),
             ..Api::statistics(&self.service)
         }
+    }
+}
+
+fn pattern_statistics(design: &str, one: PatternFigures) -> PatternStatistics {
+    PatternStatistics {
+        design: design.to_owned(),
+        pattern: one.pattern,
+        within_seconds: one.within_seconds,
+        buckets: one.buckets,
+        calls: one.calls,
+        seconds: one.seconds,
+        late: one.late,
+        refused: one.refused,
+        failed: one.failed,
     }
 }

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::header::{HOST, HeaderMap, ORIGIN};
+use axum::response::IntoResponse;
 use axum::routing::any;
 use singlet_api::{Authority, Metered, Served as ServedApi};
 use singlet_console::{BASE, Permission, Served};
@@ -48,7 +51,9 @@ impl Mounted<'_> {
             let store = Metered::new(Embedded::new(self.database.clone(), design.name.clone()));
             let feeds = Embedded::new(self.database.clone(), design.name.clone());
             let derived = self.workers.settled(&design.name);
-            Ok(ServedApi::new(self.runner(design, store)?).with_feeds(feeds, derived))
+            let api = ServedApi::new(self.runner(design, store)?).with_feeds(feeds, derived);
+            self.workers.show(&design.name, api.figures());
+            Ok(api)
         });
         let apis = apis.collect::<Result<Vec<_>, Failure>>()?;
         let api = singlet_api::router_for(apis, &self.authority);
@@ -75,9 +80,25 @@ fn beside(api: Router, base: &'static str, pages: Router) -> Router {
     Router::new().fallback(any(move |request: Request| {
         let path = request.uri().path();
         let is_page = path.starts_with(base) || path == base.trim_end_matches('/');
+        // `--cors` lets pages of another origin use the API. The console shows everything, so it is for its own pages.
+        let is_refused = is_page && base == BASE && is_foreign(request.headers());
         let mut router = if is_page { pages.clone() } else { api.clone() };
-        async move { router.call(request).await }
+        async move {
+            match is_refused {
+                true => Ok((StatusCode::FORBIDDEN, "pages of other origins may not use the console\n")
+                    .into_response()),
+                false => router.call(request).await,
+            }
+        }
     }))
+}
+
+/// Whether a page of another origin sent a request.
+fn is_foreign(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).map(|value| value.as_bytes());
+    let Some(origin) = text(ORIGIN) else { return false };
+    let authority = std::str::from_utf8(origin).ok().and_then(|origin| origin.split_once("://"));
+    authority.map(|(_, authority)| authority.as_bytes()) != text(HOST)
 }
 
 /// Refuses designs of the same name, which would have the same paths.

@@ -30,6 +30,8 @@ pub struct Statistics {
     pub derived: Vec<DerivedStatistics>,
     /// The archives and receivers of each design that is served.
     pub outlets: Vec<OutletStatistics>,
+    /// The patterns that were called.
+    pub patterns: Vec<PatternStatistics>,
 }
 
 /// How far an archive or a receiver of a design is.
@@ -49,6 +51,29 @@ pub struct OutletStatistics {
     pub failures: u64,
     /// How often changes were missed, because the change feed no longer had them.
     pub gaps: u64,
+}
+
+/// The calls of a pattern.
+#[derive(Debug, Clone, Default)]
+pub struct PatternStatistics {
+    /// The design's name.
+    pub design: String,
+    /// The pattern's name.
+    pub pattern: String,
+    /// The time in which the design wants it to be answered.
+    pub within_seconds: Option<f64>,
+    /// For each bound in seconds, the calls that took at most that long. The last bound is infinite.
+    pub buckets: Vec<(f64, u64)>,
+    /// The calls.
+    pub calls: u64,
+    /// The time that they took together.
+    pub seconds: f64,
+    /// The calls that took longer than the design wants.
+    pub late: u64,
+    /// The calls that were refused.
+    pub refused: u64,
+    /// The calls that failed.
+    pub failed: u64,
 }
 
 /// How far the derived data of a design is.

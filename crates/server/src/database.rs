@@ -16,6 +16,7 @@ impl Api for Service {
             storage: storage(self.database()),
             derived: Vec::new(),
             outlets: Vec::new(),
+            patterns: Vec::new(),
         }
     }
 }

@@ -55,7 +55,8 @@ mod tls;
 mod workers;
 
 pub use api::{
-    Api, DerivedStatistics, IndexStatistics, OutletStatistics, Statistics, StorageFigure, TableStatistics,
+    Api, DerivedStatistics, IndexStatistics, OutletStatistics, PatternStatistics, Statistics, StorageFigure,
+    TableStatistics,
 };
 pub use error::StartError;
 pub use listener::{Server, Stopped};

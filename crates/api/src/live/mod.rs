@@ -32,6 +32,7 @@ use bytes::Bytes;
 use singlet_design::Pattern;
 use singlet_run::{Arguments, Caller, Paging, RunError, Runner};
 use singlet_store::Store;
+use singlet_values::Item;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::feed::Following;
@@ -39,7 +40,9 @@ use crate::metered::Metered;
 use crate::negotiate::EVENTS;
 use crate::problem::{Problem, ProblemKind};
 use body::Events;
+use dependency::{Dependency, Tables};
 use hub::{Command, Hub};
+use lens::{Lens, Sight};
 use seats::{Seat, Seats};
 
 /// The subscriptions that wait to be taken in at most; beyond that the caller is refused.
@@ -62,6 +65,21 @@ pub(crate) enum Refused {
     Run(RunError),
     /// Another reason.
     Problem(Problem),
+}
+
+/// The table and the key of the item that a get would read.
+pub(crate) async fn key_of<S: Store>(
+    runner: &Runner<Metered<S>>,
+    pattern: &str,
+    arguments: &Arguments,
+) -> Option<(String, Item)> {
+    let tables = Tables::new(runner.design(), runner.environment());
+    let lens = Lens::new(runner.store(), &tables, Sight::Nothing);
+    runner.on(&lens).run(pattern, arguments, &Paging::default()).await.ok()?;
+    lens.dependencies().into_iter().find_map(|dependency| match dependency {
+        Dependency::Item { table, key } => Some((table, key)),
+        Dependency::Range { .. } | Dependency::All { .. } => None,
+    })
 }
 
 /// The live updates of one design.

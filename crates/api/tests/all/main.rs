@@ -5,6 +5,7 @@
 mod answers;
 mod callers;
 mod client;
+mod conditional;
 mod documents;
 mod live;
 mod positions;

@@ -98,7 +98,7 @@ async fn positions_of_other_databases_are_refused() {
     let (client, other) = (blog().await, blog().await);
     let like = other.send("POST", "/blog/posts/p1/likes", r#"{"user": "u1"}"#).await;
     let foreign = like.header("singlet-position").to_owned();
-    let later = foreign.replace("/0", "/9");
+    let later = foreign.replace("/1", "/9");
     for made_up in ["", "-,-", "x", later.as_str(), "9,9"] {
         let answer = client.send_with("GET", "/blog/posts/p1", "", &[("singlet-position", made_up)]).await;
         answer.assert_problem(400, "invalid-position");

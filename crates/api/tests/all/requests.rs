@@ -74,7 +74,7 @@ async fn types_that_are_not_json_are_refused() {
 #[tokio::test]
 async fn promises_that_cannot_be_kept_are_refused() {
     let client = Client::with_books().await;
-    for header in ["if-match", "idempotency-key", "if-unmodified-since"] {
+    for header in ["if-match", "if-none-match", "if-unmodified-since"] {
         let answer = client.send_with("POST", "/books/authors", r#"{"name": "a"}"#, &[(header, "x")]).await;
         answer.assert_problem(400, "unsupported-header");
     }
@@ -102,4 +102,22 @@ async fn escapes_in_paths_are_values() {
     assert_eq!(created.header("location"), "/books/authors/a%2Fb%20c");
     assert_eq!(client.get("/books/authors/a%2Fb%20c").await.member("author_id"), "a/b c");
     client.get("/books/authors/%ff").await.assert_problem(400, "invalid-request");
+}
+
+#[tokio::test]
+async fn a_change_of_nothing_names_the_fields_of_which_one_is_needed() {
+    let client = Client::with_books().await;
+    let book = r#"{"book_id": "b1", "title": "Tea", "isbn": "1"}"#;
+    assert_eq!(client.send("POST", "/books/authors/a1/books", book).await.status, 201);
+    let empty = client.send("PATCH", "/books/authors/a1/books/b1", "{}").await;
+    empty.assert_problem(400, "invalid-request");
+    assert_eq!(empty.wrong(), ["#/price", "#/title"]);
+}
+
+#[tokio::test]
+async fn pointers_lead_to_names_with_dots_and_brackets() {
+    let client = Client::with_books().await;
+    let answer = client.send("PUT", "/books/authors/a1", r#"{"name": "Mai", "a.b[0]/c": 1}"#).await;
+    answer.assert_problem(400, "invalid-request");
+    assert_eq!(answer.wrong(), ["#/a.b[0]~1c"]);
 }

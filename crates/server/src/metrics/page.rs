@@ -6,7 +6,7 @@ use singlet_wire::Operation;
 
 use super::histogram::{BOUNDS_MICROSECONDS, Recorded};
 use super::registry::{Metrics, Row};
-use crate::api::{DerivedStatistics, OutletStatistics, Statistics, TableStatistics};
+use crate::api::{DerivedStatistics, OutletStatistics, PatternStatistics, Statistics, TableStatistics};
 
 /// The resources that clients use now.
 #[derive(Default)]
@@ -27,6 +27,7 @@ pub(crate) fn page(metrics: &Metrics, statistics: &Statistics, held: &Usage) -> 
     indexes(&mut page, &statistics.tables);
     derived(&mut page, &statistics.derived);
     outlets(&mut page, &statistics.outlets);
+    patterns(&mut page, &statistics.patterns);
     for figure in &statistics.storage {
         let name = format!("singlet_storage_{}", figure.name);
         let kind = if figure.name.ends_with("_total") { "counter" } else { "gauge" };
@@ -201,6 +202,43 @@ fn outlets(page: &mut Page, outlets: &[OutletStatistics]) {
     }
 }
 
+fn patterns(page: &mut Page, patterns: &[PatternStatistics]) {
+    let family = "singlet_pattern_seconds";
+    page.family(family, "histogram", "Time of calls of the API, by design and pattern.");
+    for one in patterns {
+        let labels = [("design", one.design.as_str()), ("pattern", one.pattern.as_str())];
+        for (bound, calls) in &one.buckets {
+            let bound = if bound.is_finite() { bound.to_string() } else { "+Inf".to_owned() };
+            let labels: Vec<(&str, &str)> = labels.into_iter().chain([("le", bound.as_str())]).collect();
+            page.sample(&format!("{family}_bucket"), &labels, calls);
+        }
+        page.sample(&format!("{family}_sum"), &labels, one.seconds);
+        page.sample(&format!("{family}_count"), &labels, one.calls);
+    }
+    let family = "singlet_pattern_within_seconds";
+    page.family(family, "gauge", "Time in which the design wants a pattern to be answered.");
+    for one in patterns {
+        if let Some(within_seconds) = one.within_seconds {
+            page.sample(family, &[("design", &one.design), ("pattern", &one.pattern)], within_seconds);
+        }
+    }
+    type Count = fn(&PatternStatistics) -> u64;
+    let counts: [(&str, &str, Count); 3] = [
+        ("late", "Calls that took longer than the design wants, by design and pattern.", |one| one.late),
+        ("refused", "Calls that were refused with a status of 4xx, by design and pattern.", |one| {
+            one.refused
+        }),
+        ("failed", "Calls that failed with a status of 5xx, by design and pattern.", |one| one.failed),
+    ];
+    for (name, help, count) in counts {
+        let name = format!("singlet_pattern_{name}_total");
+        page.family(&name, "counter", help);
+        for one in patterns {
+            page.sample(&name, &[("design", &one.design), ("pattern", &one.pattern)], count(one));
+        }
+    }
+}
+
 fn derived(page: &mut Page, designs: &[DerivedStatistics]) {
     page.family(
         "singlet_derived_lag_seconds",
@@ -292,11 +330,22 @@ mod tests {
         let table = TableStatistics { name, items: 3, bytes: 30, expired: 4, indexes: vec![index] };
         let figure = StorageFigure { name: "log_bytes", help: "Bytes in the log.", value: 12.0 };
         let one = DerivedStatistics { design: "shop".to_owned(), changes: 5, ..DerivedStatistics::default() };
+        let called = PatternStatistics {
+            design: "shop".to_owned(),
+            pattern: "list".to_owned(),
+            within_seconds: Some(0.02),
+            buckets: vec![(0.001, 1), (f64::INFINITY, 2)],
+            calls: 2,
+            seconds: 0.5,
+            late: 1,
+            ..PatternStatistics::default()
+        };
         let statistics = Statistics {
             tables: vec![table],
             storage: vec![figure],
             derived: vec![one],
             outlets: Vec::new(),
+            patterns: vec![called],
         };
 
         let held = Usage { connections: 7, answer_bytes: 90, ..Usage::default() };
@@ -316,6 +365,11 @@ mod tests {
             "singlet_expired_items_total{table=\"Music\"} 4",
             "singlet_index_bytes{table=\"Music\",index=\"ByYear\"} 20",
             "singlet_derived_lag_seconds{design=\"shop\"} 0",
+            "singlet_pattern_seconds_bucket{design=\"shop\",pattern=\"list\",le=\"0.001\"} 1",
+            "singlet_pattern_seconds_bucket{design=\"shop\",pattern=\"list\",le=\"+Inf\"} 2",
+            "singlet_pattern_seconds_count{design=\"shop\",pattern=\"list\"} 2",
+            "singlet_pattern_within_seconds{design=\"shop\",pattern=\"list\"} 0.02",
+            "singlet_pattern_late_total{design=\"shop\",pattern=\"list\"} 1",
             "singlet_derived_changes_total{design=\"shop\"} 5",
             "singlet_storage_log_bytes 12",
         ] {
