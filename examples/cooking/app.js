@@ -187,7 +187,7 @@ function allRatings(recipeId) {
 
 function favorites() {
   const grid = h("div.dishes", {});
-  watch(cooking.favorites(), null, async (answer) => {
+  watch(cooking.favorites(state.me.user_id), null, async (answer) => {
     const ids = [...new Set(answer.items.map((item) => item.recipe_id))];
     const found = ids.length ? await cooking.recipesOf(state.api, ids) : { items: [] };
     grid.replaceChildren(...(found.items ?? found).filter(Boolean).map((recipe) => dish(recipe)));
@@ -203,16 +203,16 @@ function friends() {
   const list = h("ul.chips", { "aria-label": "Friends" });
   const light = h("span.live", {}, "connecting");
   const posts = h("div.stack", {});
-  watch(cooking.requests(), null, (answer) => requests.replaceChildren(...answer.items.map((request) => h("section.card.row.wrap", {},
+  watch(cooking.requests(state.me.user_id), null, (answer) => requests.replaceChildren(...answer.items.map((request) => h("section.card.row.wrap", {},
     byline(request.user_id, request.requested_at),
     h("button.main.small", { onclick: action(() => cooking.accept(state.api, request.user_id)) }, "Accept"),
     h("button.small", { onclick: action(() => cooking.decline(state.api, request.user_id)) }, "Decline")))));
-  watch(cooking.friends(), null, async (answer) => {
+  watch(cooking.friends(state.me.user_id), null, async (answer) => {
     const people = await Promise.all(answer.items.map((friend) => person(friend.friend_id)));
     list.replaceChildren(...people.map((user) => h("li", {}, h("a.chip", { href: `#/user/${user.user_id}` }, nameOf(user)))));
     if (!people.length) list.append(h("li.soft", {}, "You have no friends here yet. Open a profile to ask somebody."));
   });
-  watch(cooking.friendFeed(), light, (answer) => {
+  watch(cooking.friendFeed(state.me.user_id), light, (answer) => {
     posts.replaceChildren(...answer.items.map(postCard));
     if (!answer.items.length) posts.append(h("p.soft", {}, "Posts of your friends appear here."));
   });
@@ -252,37 +252,17 @@ function postCard(post) {
     h("div.row", {}, yummy, h("span.soft.small", {}, counted(post.comments_count, "comment")), post.recipe_id && h("a.button.small", { href: `#/recipe/${post.recipe_id}` }, "Recipe")));
 }
 
-// What the API shows of somebody depends on their settings and on who asks: a field that isn't there isn't shown.
 function profile(userId) {
   const head = h("section.card.stack", {});
   const own = userId === state.me.user_id;
   watch(cooking.profile(userId), null, (user) => {
     if (!user) return head.replaceChildren(gone("There is nobody with this address."));
-    const fact = (value, word) => value && h("p.soft", {}, `${word}: ${value}`);
     const ask = !own && h("button.main", { onclick: action(async () => { await cooking.ask(state.api, userId); toast(`${nameOf(user)} can accept it now.`); }) }, "Ask to be friends");
     head.replaceChildren(
       h("div.row.wrap", {}, avatar(nameOf(user), userId, "large"), h("div.grow", {}, h("h1", {}, nameOf(user)), h("p.soft", {}, `@${user.username}`)), ask),
-      fact(user.country, "Country") || "", fact(user.date_of_birth, "Born") || "", fact(user.gender, "Gender") || "", fact(user.email, "E-mail") || "");
+      user.country ? h("p.soft", {}, user.country) : "");
   });
-  return [head, h("h2", {}, "Recipes"), dishes(() => cooking.userRecipes(state.api, userId), "No recipes that you may see.")];
-}
-
-const SETTINGS = {
-  profile_visibility: "Profile", email_visibility: "E-mail", date_of_birth_visibility: "Date of birth", gender_visibility: "Gender",
-  country_visibility: "Country", recipes_visibility: "Recipes", ingredients_visibility: "Ingredients", preferences_visibility: "Preferences",
-};
-
-async function privacy() {
-  const settings = await cooking.privacy(state.api);
-  const option = (value, chosen) => h("option", { value, selected: value === chosen }, { public: "Everybody", friends: "Friends", private: "Nobody" }[value]);
-  const rows = Object.entries(SETTINGS).map(([name, text]) => h("label", {}, text, h("select", { name }, ["public", "friends", "private"].map((value) => option(value, settings[name])))));
-  const form = h("form.card.stack", {}, h("p.soft", {}, "Who may see what is yours. The API enforces it for every application."), h("div.settings", {}, rows), h("div.row", {}, h("button.main", {}, "Save")));
-  form.addEventListener("submit", action(async () => {
-    const changes = Object.fromEntries(new FormData(form));
-    await cooking.changePrivacy(state.api, changes);
-    toast("Your settings are saved.");
-  }));
-  return [h("h1", {}, "Privacy"), form, h("a.button", { href: `#/user/${state.me.user_id}` }, "Your profile")];
+  return [head, h("h2", {}, "Recipes"), dishes(() => cooking.userRecipes(state.api, userId), "No recipes yet.")];
 }
 
 // ── Signing in ──
@@ -319,7 +299,6 @@ const ROUTES = [
   [/^#\/recipe\/([^/]+)$/, oneRecipe],
   [/^#\/favorites$/, favorites],
   [/^#\/friends$/, friends],
-  [/^#\/privacy$/, privacy],
   [/^#\/user\/([^/]+)$/, profile],
 ];
 
@@ -379,7 +358,7 @@ async function start() {
   }
   bar.replaceChildren(brand, h("span.row", {}, h("a.soft.small", { href: `#/user/${userId}` }, nameOf(state.me)), h("button.quiet.small", { onclick: leave, "aria-label": "Sign out" }, icon("leave"))));
   const tab = (href, name, text) => h("a", { href }, icon(name), text);
-  tabs.replaceChildren(tab("#/", "pantry", "Kitchen"), tab("#/recipes", "book", "Recipes"), tab("#/favorites", "heart", "Favourites"), tab("#/friends", "friends", "Friends"), tab("#/privacy", "shield", "Privacy"));
+  tabs.replaceChildren(tab("#/", "pantry", "Kitchen"), tab("#/recipes", "book", "Recipes"), tab("#/favorites", "heart", "Favourites"), tab("#/friends", "friends", "Friends"), tab(`#/user/${userId}`, "person", "You"));
   return show();
 }
 
