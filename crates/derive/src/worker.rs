@@ -219,7 +219,8 @@ impl<S: ChangeFeed> Worker<S> {
         }
         let is_due = self.unsaved >= UNSAVED_MAX || (!step.is_busy && self.unsaved > 0);
         if is_due {
-            self.save().await?;
+            // Another worker was faster: what this one has read may count again from there.
+            step.is_busy |= !self.save().await?;
         }
         Ok(step)
     }
@@ -345,15 +346,15 @@ impl<S: ChangeFeed> Worker<S> {
         Ok(Net { effects: all, taken: changes.len(), seen })
     }
 
-    /// Saves the positions.
-    async fn save(&mut self) -> Result<(), DeriveError> {
+    /// Saves the positions. Returns whether this worker goes on from them.
+    async fn save(&mut self) -> Result<bool, DeriveError> {
         match self.committer().save(&self.progress, &self.progress).await? {
             Committed::Done { progress, .. } => {
                 self.progress = progress;
                 self.unsaved = 0;
-                Ok(())
+                Ok(true)
             }
-            _ => self.reopen(&|_| false).await,
+            _ => self.reopen(&|_| false).await.map(|()| false),
         }
     }
 

@@ -159,6 +159,22 @@ fn whole(item: &Item, name: &str) -> Option<i64> {
     }
 }
 
+#[test]
+fn a_worker_goes_on_after_another_one_that_its_own_changes_hide() {
+    // For the first worker, the last two changes cancel each other out. The second one has taken in the first of them.
+    let acts = [
+        Act::Bid(1, 0, 0, false),
+        Act::Close(0),
+        Act::Open(0),
+        Act::Close(0),
+        Act::Work(false, 2),
+        Act::Bid(1, 1, 0, false),
+        Act::Work(true, 1),
+        Act::Unbid(1, 0),
+    ];
+    play(&acts).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
