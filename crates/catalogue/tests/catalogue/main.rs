@@ -6,6 +6,7 @@
 //! in this process, or a DynamoDB endpoint over HTTP. That is a server of our own, or what `SINGLET_TEST_ENDPOINT`
 //! names, such as Amazon's DynamoDB Local.
 
+#![recursion_limit = "256"]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 mod arguments;
