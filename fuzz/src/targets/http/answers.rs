@@ -1,8 +1,9 @@
 //! The answers of a server, parsed strictly.
 
 /// Headers that the server sends.
-pub(super) const KNOWN: [&str; 10] = [
+pub(super) const KNOWN: [&str; 11] = [
     "connection",
+    "content-encoding",
     "content-length",
     "content-type",
     "date",
