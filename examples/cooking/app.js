@@ -128,7 +128,6 @@ function oneRecipe(recipeId) {
   const head = h("section.card.flush", {});
   const list = h("ul.plain.needs", {});
   const steps = h("ol.steps", {});
-  const place = h("div", {});
   const light = h("span.live", {}, "connecting");
   watch(cooking.recipe(recipeId), light, (recipe) => {
     if (!recipe) return head.replaceChildren(gone("This recipe doesn't exist any more."));
@@ -145,35 +144,41 @@ function oneRecipe(recipeId) {
       return h(`li${has ? ".have" : ""}`, {}, need.ingredient_name, h("span.hidden-text", {}, has ? " (you have it)" : " (missing)"), h("span.amount", {}, [need.quantity, need.unit].filter(Boolean).join(" ")));
     }));
   }).catch((error) => toast(error.message, "bad"));
-  cookAndRate(recipeId, place);
-  return [head, h("section.card.stack", {}, h("h2", {}, "You need"), list), h("section.card.stack", {}, h("h2", {}, "Steps"), steps), place, allRatings(recipeId)];
+  return [head, h("section.card.stack", {}, h("h2", {}, "You need"), list), h("section.card.stack", {}, h("h2", {}, "Steps"), steps), cookAndRate(recipeId), allRatings(recipeId)];
 }
 
-// The button that begins and ends cooking, and the form for a rating.
-async function cookAndRate(recipeId, place) {
+// The buttons that begin and end cooking.
+async function showCooking(recipeId, place) {
   const own = (await cooking.history(state.api)).filter((entry) => entry.recipe_id === recipeId);
   const open = own.find((entry) => entry.status === "cooking");
   const done = own.find((entry) => entry.status === "completed");
-  const again = () => cookAndRate(recipeId, place);
+  const button = (kind, work, said, ...content) => h(`button${kind}`, { onclick: action(async () => {
+    await work();
+    if (said) toast(said);
+    await showCooking(recipeId, place);
+  }) }, content);
   const cook = open
-    ? h("button.main", { onclick: action(async () => { await cooking.finish(state.api, open); toast("Enjoy your meal!"); await again(); }) }, "It is ready")
-    : h("button.main", { onclick: action(async () => { await cooking.cook(state.api, recipeId); toast("Happy cooking!"); await again(); }) }, done ? "Cook it again" : "Cook it");
-  const favorite = done && h("button", { "aria-pressed": String(done.is_favorite), onclick: action(async () => { await cooking.note(state.api, done, { is_favorite: !done.is_favorite }); await again(); }) }, icon("heart"), done.is_favorite ? "Favourite" : "Make it a favourite");
+    ? button(".main", () => cooking.finish(state.api, open), "Enjoy your meal!", "It is ready")
+    : button(".main", () => cooking.cook(state.api, recipeId), "Happy cooking!", done ? "Cook it again" : "Cook it");
+  const favorite = done && button("", () => cooking.note(state.api, done, { is_favorite: !done.is_favorite }), null, icon("heart"), done.is_favorite ? "Favourite" : "Make it a favourite");
+  favorite?.setAttribute("aria-pressed", String(done.is_favorite));
+  place.replaceChildren(cook, favorite ?? "");
+}
+
+function cookAndRate(recipeId) {
+  const buttons = h("div.row.wrap", {});
+  showCooking(recipeId, buttons).catch((error) => toast(error.message, "bad"));
   const choices = h("fieldset.rate", {}, h("legend.hidden-text", {}, "Your rating"), [1, 2, 3, 4, 5].map((value) => h("label", {}, h("input", { type: "radio", name: "rating", value, required: true, "aria-label": `${value} of 5` }), h("span", { "aria-hidden": "true" }, value))));
   const comment = h("textarea", { maxlength: 2000, placeholder: "How was it?" });
   const form = h("form.stack.tight", {}, choices, h("label", {}, "Comment", comment), h("div.row", {}, h("button", {}, "Rate")));
   form.addEventListener("submit", action(async () => {
     const rating = { rating: Number(new FormData(form).get("rating")), ...(comment.value && { comment: comment.value }) };
-    try {
-      await cooking.rate(state.api, recipeId, rating);
-    } catch (error) {
-      if (error.kind !== "already-exists") throw error;
-      await cooking.changeRating(state.api, recipeId, rating);
-    }
+    const again = await cooking.hasRated(state.api, recipeId);
+    await (again ? cooking.changeRating : cooking.rate)(state.api, recipeId, rating);
     toast("Thank you for your rating.");
     form.reset();
   }));
-  place.replaceChildren(h("section.card.stack", {}, h("h2", {}, "Cook and rate"), h("div.row.wrap", {}, cook, favorite), form));
+  return h("section.card.stack", {}, h("h2", {}, "Cook and rate"), buttons, form);
 }
 
 function allRatings(recipeId) {
@@ -238,12 +243,8 @@ function composer() {
 
 function postCard(post) {
   const yummy = h("button.quiet", { onclick: action(async () => {
-    try {
-      await cooking.react(state.api, post.post_id);
-    } catch (error) {
-      if (error.kind !== "already-exists") throw error;
-      await cooking.unreact(state.api, post.post_id);
-    }
+    const reacted = await cooking.hasReacted(state.api, post.post_id);
+    await (reacted ? cooking.unreact : cooking.react)(state.api, post.post_id);
   }) }, icon("heart"), counted(post.likes_count, "reaction"));
   return h("article.card.stack.tight", {},
     byline(post.user_id, post.created_at),

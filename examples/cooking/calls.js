@@ -22,7 +22,7 @@ export const findIngredients = async (api, name) => (await api.get("/search-ingr
 export const addIngredient = (api, name) => api.put(path`/users/${api.caller}/ingredients/${name}`);
 export const removeIngredient = (api, name) => api.delete(path`/users/${api.caller}/ingredients/${name}`);
 
-export const fromPantry = async (api) => (await api.get("/recipes-from-pantry", { user_id: api.caller, limit: 12 })).items;
+export const fromPantry = async (api) => (await api.get(path`/users/${api.caller}/recipes-from-pantry`, { limit: 12 })).items;
 export const recipesOf = (api, ids) => api.get("/recipes", { keys: ids });
 export const approved = (api, parameters) => api.get("/approved-recipes", { limit: 12, ...parameters });
 export const byCuisine = (api, cuisine, parameters) => api.get(path`/cuisines/${cuisine}/recipes`, { limit: 12, ...parameters });
@@ -33,10 +33,12 @@ export const cook = (api, recipeId) => api.post(path`/users/${api.caller}/cookin
 export const finish = (api, { created_at, history_id }) => api.patch(path`/users/${api.caller}/cooking-history/${created_at}/${history_id}`);
 export const note = (api, { created_at, history_id }, changes) => api.patch(path`/users/${api.caller}/cooking-history/${created_at}/${history_id}/note-on`, changes);
 export const history = async (api) => (await api.get(path`/users/${api.caller}/cooking-history`, { limit: 20 })).items;
+export const hasRated = (api, recipeId) => api.get(path`/recipes/${recipeId}/ratings/${api.caller}/exists`);
 export const rate = (api, recipeId, rating) => api.post(path`/recipes/${recipeId}/ratings`, { user_id: api.caller, ...rating });
 export const changeRating = (api, recipeId, rating) => api.patch(path`/recipes/${recipeId}/ratings/${api.caller}`, rating);
 
 export const share = (api, post) => api.post("/posts", { user_id: api.caller, ...post });
+export const hasReacted = async (api, postId) => (await api.get(path`/posts/${postId}/reactions`, { limit: 1000 })).items.some((reaction) => reaction.user_id === api.caller);
 export const react = (api, postId) => api.post(path`/posts/${postId}/reactions`, { user_id: api.caller, reaction_type: "yummy" });
 export const unreact = (api, postId) => api.delete(path`/posts/${postId}/reactions/${api.caller}`);
 export const ask = (api, userId) => api.post(path`/users/${api.caller}/friendships`, { friend_id: userId });

@@ -51,8 +51,8 @@ export function drawing(id, label) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 400 300");
   svg.setAttribute("preserveAspectRatio", "xMidYMid slice");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", label);
+  if (label) svg.setAttribute("role", "img");
+  svg.setAttribute(label ? "aria-label" : "aria-hidden", label || "true");
   const add = (name, attributes) => {
     const shape = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) shape.setAttribute(key, value);

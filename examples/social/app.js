@@ -32,7 +32,7 @@ function byline(userId, time, size = "") {
 
 function postCard(post, { fresh = false } = {}) {
   const likes = h("span", {}, counted(post.likeCount, "like"));
-  const like = h("button.quiet", { "aria-pressed": "false", "aria-label": "Like" }, icon("heart"), likes);
+  const like = h("button.quiet", { "aria-pressed": "false" }, icon("heart"), likes);
   let count = post.likeCount;
   const show = (liked) => {
     like.setAttribute("aria-pressed", String(liked));
@@ -149,11 +149,13 @@ function profile(userId) {
   const grid = h("div.grid", {});
   const call = social.profilePage(userId);
   const own = userId === state.me.userId;
-  const follow = h("button.main", { hidden: own }, "Follow");
+  // Until it is known whether the caller follows, the button does nothing.
+  const follow = h("button.main", { hidden: own, disabled: true }, "Follow");
   const show = (follows) => {
     follow.textContent = follows ? "Following" : "Follow";
     follow.className = follows ? "" : "main";
     follow.setAttribute("aria-pressed", String(follows));
+    follow.disabled = false;
   };
   if (!own) social.follows(state.api, state.me.userId, userId).then(show, () => {});
   follow.addEventListener("click", action(async () => {

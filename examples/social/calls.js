@@ -13,8 +13,8 @@ export const profilePage = (userId) => ({ path: path`/users/${userId}/profile-pa
 
 export const user = (api, userId) => api.get(path`/users/${userId}`);
 export const userByName = (api, name) => api.get(path`/usernames/${name}/user`);
-export const hasLiked = async (api, postId, userId) => (await api.get(path`/posts/${postId}/likes/${userId}/exists`)).exists;
-export const follows = async (api, me, userId) => (await api.get(path`/users/${me}/follows/${userId}/exists`)).exists;
+export const hasLiked = (api, postId, userId) => api.get(path`/posts/${postId}/likes/${userId}/exists`);
+export const follows = (api, me, userId) => api.get(path`/users/${me}/follows/${userId}/exists`);
 
 export const createPost = (api, post) => api.post("/posts", post);
 export const deletePost = (api, postId) => api.delete(path`/posts/${postId}`);

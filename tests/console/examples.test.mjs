@@ -57,7 +57,7 @@ test("following somebody brings their posts into the home feed", async () => {
   const other = await enter("social", 3);
   const profile = await other.page.getByRole("link", { name: "You" }).getAttribute("href");
   await one.page.goto(address("social") + profile);
-  const follow = one.page.getByRole("button", { name: /^Follow/ });
+  const follow = one.page.locator("button[aria-pressed]").first();
   await follow.waitFor(WAIT);
   if ((await follow.innerText()) === "Follow") await follow.click();
   await one.page.getByRole("button", { name: "Following" }).waitFor(WAIT);
