@@ -172,7 +172,7 @@ function profile(userId) {
       h("div.row", {}, avatar(user.displayName, userId, "large"), h("div.grow", {}, h("h1", {}, user.displayName), h("p.soft", {}, `@${user.username}`)), follow),
       user.bio ? h("p", {}, user.bio) : "",
       h("div.figures", {}, figure(user.postCount, "posts"), figure(user.followerCount, "followers"), figure(user.followingCount, "following")),
-      user.email ? h("p.soft.small", {}, user.email) : "",
+      own ? h("p.soft.small", {}, user.email) : "",
       own ? editor(user) : "");
     grid.replaceChildren(...posts.items.map((item) => h("a", { href: `#/post/${item.postId}`, "aria-label": item.caption || "A picture without a caption" }, picture(item.imageUrl, item.postId, ""))));
   });
