@@ -196,12 +196,12 @@ impl Kind {
                 command.args(["--host", "127.0.0.1", "--port", &port]);
             }
             Self::LocalFile | Self::LocalMemory => {
-                let jars = programs.peers.join("dynamodb-local/jars");
+                let jars = programs.peers.join("dynamodb-local/jars-3.3.1");
                 let jars = present(&jars)?.display().to_string();
                 command = Command::new("java");
                 command.arg(format!("-Djava.library.path={jars}")).arg("-cp").arg(format!("{jars}/*"));
-                command.arg("com.amazonaws.services.dynamodbv2.local.main.ServerRunner");
-                command.args(["-port", &port, "-sharedDb"]);
+                command.arg("software.amazon.dynamodb.services.local.main.ServerRunner");
+                command.args(["-port", &port, "-sharedDb", "-disableTelemetry"]);
                 if self == Self::LocalFile {
                     command.arg("-dbPath").arg(data);
                 } else {
