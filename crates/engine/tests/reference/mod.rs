@@ -125,7 +125,9 @@ impl Reference {
         let mut reasons = Vec::new();
         for (name, written) in actions {
             let fits = self.table(*name)?.check_put(*name, written);
-            reasons.push(if fits.is_ok() { Reason::None } else { Reason::Invalid });
+            // Only the first of the actions that don't fit is named.
+            let is_named = fits.is_err() && !reasons.contains(&Reason::Invalid);
+            reasons.push(if is_named { Reason::Invalid } else { Reason::None });
         }
         if reasons.contains(&Reason::Invalid) {
             return Ok(Answer::Canceled(reasons));
